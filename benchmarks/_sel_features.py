@@ -7,7 +7,7 @@ from benchmarks._results import Goal
 from benchmarks._scaled_svc import ScaledSVC
 from benchmarks._timing import seconds_of
 
-_KINDS = {"linear": "single", "radial": "single", "xor": "pairs"}  # where each group starts
+_KINDS = ("linear", "radial")
 _SETS = ("segment", "satimage", "texture")
 _ROWS, _FEATURES, _INFORMATIVE, _SEEDS = 2000, 50, 5, 10
 _QUICK_ROWS, _QUICK_FEATURES, _QUICK_SEEDS = 800, 12, 1
@@ -26,10 +26,8 @@ def make(kind, n, d, seed):
     X, noise = rng.normal(size=(n, d)), rng.normal(size=n)
     if kind == "linear":
         score = X[:, :_INFORMATIVE].sum(axis=1) / np.sqrt(_INFORMATIVE) + 0.3 * noise
-    elif kind == "radial":
-        score = (X[:, :_INFORMATIVE] ** 2).sum(axis=1) - 4.35 + 0.5 * noise  # about the median
     else:
-        score = np.sign(X[:, 0] * X[:, 1]) + np.sign(X[:, 2] * X[:, 3]) + X[:, 4] + 0.3 * noise
+        score = (X[:, :_INFORMATIVE] ** 2).sum(axis=1) - 4.35 + 0.5 * noise  # about the median
     return X, (score > 0).astype(int)
 
 
@@ -42,7 +40,7 @@ def _measure_made(kind, seed, *, quick):
 
     n, d = (_QUICK_ROWS, _QUICK_FEATURES) if quick else (_ROWS, _FEATURES)
     X, y = make(kind, n, d, int(seed))
-    selector = FloorSelector(start=_KINDS[kind])
+    selector = FloorSelector()
     seconds, _ = seconds_of(lambda: selector.fit(X, y))
     path, out = selector.path_, selector.path_.holdout
     return {

@@ -6,8 +6,8 @@ from benchmarks._data import SEED
 from benchmarks._results import Goal
 
 _TRIALS, _QUICK_TRIALS, _AT_ONCE = 200, 4, 50
-_ROWS, _FEATURES, _PAIRED = 600, 20, 10
-_KINDS = ("representations", "features", "tied features", "pairs of features", "single features")
+_ROWS, _FEATURES = 600, 20
+_KINDS = ("representations", "features", "tied features")
 _LEVEL = 0.05
 
 
@@ -45,11 +45,11 @@ def _representations(rng, trial):
     return "worse" in compare_representations(given, y, X=X, random_state=trial).word
 
 
-def _features(rng, trial, *, tied=False, n_features=_FEATURES, start="single"):
+def _features(rng, trial, *, tied=False):
     from bayesfloor import FloorSelector
 
-    X, y = rng.normal(size=(_ROWS, n_features)), rng.integers(3, size=_ROWS)
-    found = FloorSelector(start=start, random_state=trial).fit(np.round(X) if tied else X, y)
+    X, y = rng.normal(size=(_ROWS, _FEATURES)), rng.integers(3, size=_ROWS)
+    found = FloorSelector(random_state=trial).fit(np.round(X) if tied else X, y)
     return bool(found.path_.shown.any())
 
 
@@ -57,18 +57,7 @@ def _tied_features(rng, trial):
     return _features(rng, trial, tied=True)
 
 
-def _pairs(rng, trial):
-    return _features(rng, trial, n_features=_PAIRED, start="pairs")
-
-
-def _single_features(rng, _):
-    from bayesfloor.decide import feature_floors
-
-    found = feature_floors(rng.normal(size=(_ROWS, _FEATURES)), rng.integers(3, size=_ROWS))
-    return bool((found.benjamini_hochberg <= _LEVEL).any())
-
-
-_DECLARES = dict(zip(_KINDS, (_representations, _features, _tied_features, _pairs, _single_features), strict=True))
+_DECLARES = dict(zip(_KINDS, (_representations, _features, _tied_features), strict=True))
 
 
 def counts_of(results):

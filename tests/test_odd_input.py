@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor, FloorSelector, SmartSVM, check, spanning_forest
-from bayesfloor.decide import feature_floors, suspicious_labels, two_samples
+from bayesfloor.decide import suspicious_labels, two_samples
 from bayesfloor.forest import class_forests
 from bayesfloor.io import InputError
 
@@ -22,10 +22,9 @@ DOORS = {
     "SmartSVM": lambda X, y: SmartSVM().fit(X, y).classes_,
     "FloorSelector": lambda X, y: FloorSelector(n_features=1).fit(X, y) and None,
     "suspicious_labels": lambda X, y: np.unique(suspicious_labels(X, y).suggested_label),
-    "feature_floors": lambda X, y: feature_floors(X, y) and None,
 }
 # Those whose data may have gaps; the others want a label for every row.
-TAKE_GAPS = {"BayesFloor", "FloorSelector", "suspicious_labels", "feature_floors"}
+TAKE_GAPS = {"BayesFloor", "FloorSelector", "suspicious_labels"}
 
 
 @pytest.fixture(params=DOORS)

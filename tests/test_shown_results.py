@@ -13,7 +13,7 @@ from sklearn.dummy import DummyClassifier
 
 import bayesfloor
 from bayesfloor import BayesFloor, FloorSelector, check, compare_representations, spanning_forest
-from bayesfloor.decide import feature_floors, gap, merge_advice, samples_for, two_samples
+from bayesfloor.decide import gap, merge_advice, samples_for, two_samples
 from bayesfloor.forest import class_forests
 from bayesfloor.hierarchy import ClassTree
 from bayesfloor.io import open_data
@@ -74,7 +74,6 @@ def make_results():
     parts += [many, class_forests(X, codes), ClassTree.from_nested([[HOSTILE, LONG], "plain"]), compared, path]
     parts += [
         path.holdout,
-        feature_floors(table.iloc[:, :4], y),
         differences,
         differences.by_pair,
         advice,
@@ -111,7 +110,6 @@ NAMES = (
     "Dependence",
     "DoubtfulColumns",
     "Facts",
-    "FeatureFloors",
     "Finding",
     "Fit",
     "Floor",

@@ -294,7 +294,6 @@ def test_a_scheduler_that_is_not_there_is_told_in_one_line(here, address, monkey
         ("report", ("--checkpoint", "kept", "--show-rows"), "--show-rows needs all rows in memory"),
         ("report", ("--engine", "dask", "--image", "x0"), "--image needs all rows in memory"),
         ("check", ("--engine", "dask", "--predictions", "x0"), "--predictions needs all rows in memory"),
-        ("report", ("--checkpoint", "kept", "--select"), "--select needs all rows in memory"),
         ("tree", ("--engine", "dask"), "--engine"),
         ("samples", ("--checkpoint", "kept"), "--checkpoint"),
     ],

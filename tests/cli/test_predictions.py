@@ -1,4 +1,4 @@
-"""``--predictions`` and ``--select``: a model beside the floor, and features that can be dropped."""
+"""``--predictions``: a model beside the floor."""
 
 import json
 
@@ -51,18 +51,12 @@ def test_the_next_commands_take_the_model_for_no_feature_either(checked, tried):
     assert f"bayesfloor report {tried} -y label --predictions model\n" in checked.stdout
 
 
-def test_a_report_holds_the_model_and_the_selection(run, tried, tmp_path):
-    """Both sections, and the JSON beside."""
-    asked = ("--predictions", "model", "--select", "-o", tmp_path / "r.html", "--json", tmp_path / "r.json")
-    ended = run("report", tried, "-y", "label", *asked)
-    given = json.loads((tmp_path / "r.json").read_text("utf-8"))
-    page = (tmp_path / "r.html").read_text("utf-8")
+def test_a_report_holds_the_model(run, tried, tmp_path):
+    """In a section of its own."""
+    ended = run("report", tried, "-y", "label", "--predictions", "model", "-o", tmp_path / "r.html")
 
     assert (ended.code, ended.stderr) == (0, "")
-    assert given["selection"]["added"][0] == ["x0"]
-    assert given["selection"]["n_all"] == 3
-    assert "What you can drop" in page
-    assert "Your model against the floor" in page
+    assert "Your model against the floor" in (tmp_path / "r.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

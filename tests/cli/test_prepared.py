@@ -331,17 +331,6 @@ def test_a_selection_knows_the_roles_it_is_told(run, messy):
     assert "age" in json.dumps(path)
 
 
-def test_features_are_rated_alone_in_tables_that_need_preparing(run, messy):
-    """Gaps, amounts and dates are no reason to look at nothing."""
-    args = ("features", messy.name, "-y", "label", "--filter", "--json", "-")
-    found = run(*args, "-x", "size", "-x", "age", "-x", "paid", "-x", "seen", "-x", "same", cwd=messy.parent)
-    refused = run(*args, "-x", "hue", "-x", "size", cwd=messy.parent)
-
-    assert json.loads(found.stdout)["names"] == ["size", "age", "paid", "seen"]
-    assert refused.code == 2
-    assert "Got columns such as 'hue', whose values have no order" in refused.stderr
-
-
 def test_files_with_rows_without_a_label_are_compared_by_the_others(run, messy):
     """One label that is missing must not stop anyone."""
     write_csv(messy.parent / "other.csv", {"age": COLUMNS["age"][0], "label": LABELS})

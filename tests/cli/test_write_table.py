@@ -91,7 +91,7 @@ def test_every_verb_that_writes_a_table(run, hostile_table, tmp_path, more):
     mark = "" if more else "'"
     rows, features = tmp_path / "rows.csv", tmp_path / "features.csv"
     run("samples", hostile_table, "-y", "label", "--id", "id", "-o", rows, *more)
-    run("features", hostile_table, "-y", "label", "--drop", "id", "--filter", "-o", features, *more)
+    run("features", hostile_table, "-y", "label", "--drop", "id", "--most", "2", "-o", features, *more)
     with rows.open(encoding="utf-8", newline="") as stream:
         found = list(csv.DictReader(stream))
     named = features.read_text("utf-8")

@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from bayesfloor import BayesFloor
 from bayesfloor.decide import gap
-from bayesfloor.decide._gap import Predicted, _best_learner, _equal_rows
+from bayesfloor.decide._gap import Predicted, _equal_rows
 
 
 def draw(seed, n, *, rounded=False):
@@ -141,30 +141,3 @@ def test_a_floor_that_is_proved_leaves_one_explanation():
     assert found.overall.word == "below the floor"
     assert found.too_good.proved
     assert "prove that end, so your model has seen the rows" in found.text
-
-
-@pytest.mark.parametrize("knows", [False, True])
-def test_a_model_is_compared_with_the_best_learner_row_by_row(knows):
-    """Noise: a model that knows the labels is far better, one that guesses is not."""
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((300, 3)), rng.integers(0, 2, 300)
-    predicted = y if knows else rng.integers(0, 2, 300)
-    floor = fit(X, y)
-    found = gap(floor, y, predicted, rows=np.arange(300))
-
-    assert np.isnan(found.overall.lower)
-    assert found.too_good.far_better(found.overall.error) == knows
-    assert found.too_good.best_error == floor.answer().errors[floor.answer().best]
-
-
-def test_the_comparison_with_the_best_learner_is_fair():
-    """Under the null, for instance if the model is the learner itself, the p-value is no smaller than it should be."""
-    X, y, _ = draw(5, 300)
-    answer = fit(X, y).answer()
-    race = answer.evidence()
-    order = np.argsort(race.row)
-    same = np.where(race.wrong[answer.best][-1][order] > 0, 1 - y, y)
-    error, p_value = _best_learner(answer, Predicted(y, same, np.arange(300), None), 1.0)
-
-    assert p_value == 1.0
-    assert error == answer.errors[answer.best]

@@ -114,16 +114,15 @@ CALLS = {
     ),
     "SmartSVM.predict": (lambda X: bayesfloor.SmartSVM().fit(**rows()).predict(X), lambda: {"X": rows()["X"]}, ()),
     "FloorSelector": (
-        estimator(bayesfloor.FloorSelector, "n_features", "start", "criterion", "level", "holdout", "max_rows"),
+        estimator(bayesfloor.FloorSelector, "n_features", "level", "holdout", "max_rows"),
         lambda: rows(n_features=1),
-        ("start", "criterion", "level", "holdout", "max_rows", "groups"),
+        ("level", "holdout", "max_rows", "groups"),
     ),
     "compare_representations": (
         selection.compare_representations,
         lambda: {"candidates": {"a": rows()["X"], "b": rows()["X"][:, :1]}, "y": rows()["y"]},
         ("X", "groups", "n_trees", "scale", "level", "max_rows", "random_state"),
     ),
-    "feature_floors": (selection.feature_floors, rows, ("n_jobs",)),
     "two_samples": (
         selection.two_samples,
         lambda: {"A": rows()["X"][::2], "B": rows()["X"][1::2]},

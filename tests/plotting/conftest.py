@@ -109,9 +109,7 @@ def _gap(classes):
         reliability="limited",
         reasons=("few rows",),
         proportions_p_value=0.5,
-        too_good=TooGood(
-            0.5, proved=False, n_equal=0, n_right=0, expected=0.0, equal_p_value=1.0, best_error=0.1, best_p_value=0.5
-        ),
+        too_good=TooGood(0.5, proved=False, n_equal=0, n_right=0, expected=0.0, equal_p_value=1.0),
     )
 
 

@@ -10,7 +10,7 @@ from bayesfloor import check
 from bayesfloor.answer._leaks import DoubtfulColumns
 from bayesfloor.summary._explain import CODES
 from bayesfloor.summary._findings import _BY_IMPORTANCE, _rank, find
-from bayesfloor.support._words import about, percent, show_labels
+from bayesfloor.support._words import about, percent
 
 
 def codes(found):
@@ -279,41 +279,6 @@ def test_many_alike_pairs_are_cut(made):
     assert len(alike.text) < 300
 
 
-def test_features_that_may_go_are_told_with_how_sure_that_is(made):
-    """On rows held out, with the interval; else with the warning that the rows chose."""
-    path = made("chosen").selection
-    alone = replace(path, holdout=None)
-
-    assert path.holdout.word == "no significant difference"
-    assert text_of(made("chosen"), "BF401").startswith("2 of 4 features lose nothing measurable on 81 held-out rows (-")
-    assert "<script>alert(1)</script>, " in text_of(made("chosen"), "BF401")
-    assert "on the rows used to select them" in text_of(replace(made("chosen"), selection=alone), "BF401")
-
-
-def test_features_that_are_needed_or_not_shown_to_help_are_no_finding(made):
-    """Worse on rows held out, worse than all, all of them, or noise."""
-    path = made("chosen").selection
-    changed = [
-        replace(path, holdout=replace(path.holdout, difference_low=0.01, difference_high=0.1)),
-        replace(path, holdout=None, all_cross_rate=0.0),
-        replace(path, n_all=2),
-        replace(path, shown=np.zeros(2, dtype=bool)),
-    ]
-
-    for other in changed:
-        assert "BF401" not in codes(replace(made("chosen"), selection=other))
-
-
-def test_the_best_representation_is_a_finding_where_another_is_significantly_worse(made):
-    """Equals are no finding."""
-    found = made("chosen")
-    equal = tuple("best" if word == "best" else "no significant difference" for word in found.comparison.word)
-
-    assert text_of(found, "BF402").startswith(f"Best representation: {show_labels([found.comparison.best_])[0]}; ")
-    assert "; significantly worse: noise." in text_of(found, "BF402")
-    assert "BF402" not in codes(replace(found, comparison=replace(found.comparison, word=equal)))
-
-
 @pytest.mark.parametrize(
     ("word", "code"),
     [
@@ -352,19 +317,8 @@ def test_a_model_that_has_seen_labels_comes_first(made):
     assert "BF407" not in codes(with_tests(made("chosen"), 0.1, **{**seen, "equal_p_value": 0.2}))
 
 
-def test_a_model_far_better_than_every_learner_is_questioned_where_there_is_no_lower_end(made):
-    """With a lower end, that is what it is compared with."""
-    found = with_tests(made("chosen"), 0.01, best_error=0.3, best_p_value=1e-9)
-
-    assert "has 30.0 % (p < 0.001)" in text_of(found, "BF408")
-    assert "BF408" not in codes(with_tests(made("chosen"), 0.2, best_error=0.3, best_p_value=1e-9))
-    assert "BF408" not in codes(with_tests(made("chosen"), 0.01, best_error=0.3, best_p_value=0.01))
-    lower = replace(found.gap.overall, lower=0.005)
-    assert "BF408" not in codes(replace(found, gap=replace(found.gap, overall=lower)))
-
-
-def test_without_a_model_a_selection_or_a_comparison_nothing_is_told_of_them(made):
-    """They are there only where they were asked for."""
+def test_without_a_model_nothing_is_told_of_one(made):
+    """It is there only where it was asked for."""
     assert not [code for code in codes(made("iris")) if code.startswith("BF4")]
 
 

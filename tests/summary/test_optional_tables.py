@@ -4,15 +4,15 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_digits, load_iris
 
-from bayesfloor import BayesFloor, Check, FloorSelector
-from bayesfloor.decide import feature_floors, gap, samples_for
+from bayesfloor import BayesFloor, Check, FloorSelector, compare_representations
+from bayesfloor.decide import gap, samples_for
 from bayesfloor.summary._figures import (
     comparison_cells,
     enough,
-    feature_cells,
     gap_cells,
     path_cells,
     path_notes,
@@ -20,36 +20,61 @@ from bayesfloor.summary._figures import (
 from bayesfloor.summary._html import make_page
 from bayesfloor.support._words import about, percent
 
+NAMES = ["<script>alert(1)</script>", "new\nline\r\ttab", "a", "b"]
+
 
 @pytest.fixture(scope="module")
 def chosen(made):
-    """A check with all of them."""
+    """A check with a model."""
     return made("chosen")
 
 
-def test_every_row_of_every_table_is_as_long_as_its_head(chosen):
+@pytest.fixture(scope="module")
+def rows():
+    """Three classes in four columns, where the first two are enough."""
+    y = np.repeat(np.arange(3), [150, 100, 70])
+    X = np.random.default_rng(2).normal(size=(320, 4))
+    X[:, 0] += 4 * (y == 1)
+    X[:, 1] += 4 * (y == 2)
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def path(rows):
+    """Two of the columns, selected."""
+    return FloorSelector(2).fit(pd.DataFrame(rows[0], columns=NAMES), rows[1]).path_
+
+
+@pytest.fixture(scope="module")
+def compared(rows):
+    """All columns, one of them, and noise."""
+    X, y = rows
+    noise = np.random.default_rng(2).standard_normal(X.shape)
+    return compare_representations({NAMES[0]: X[:, :1], NAMES[1]: X, "noise": noise}, y)
+
+
+def test_every_row_of_every_table_is_as_long_as_its_head(chosen, path, compared):
     """Else columns shift, and figures stand under other names."""
-    tables = [path_cells(chosen.selection), comparison_cells(chosen.comparison), gap_cells(chosen.gap, 9)]
+    tables = [path_cells(path), comparison_cells(compared), gap_cells(chosen.gap, 9)]
     for head, *rows in tables:
         assert rows
         assert {len(row) for row in rows} == {len(head)}
 
 
-def test_a_step_shows_its_names_cross_class_edges_and_gain(chosen):
+def test_a_step_shows_its_names_cross_class_edges_and_gain(path):
     """In the order of the head; names as harmless texts."""
-    path = chosen.selection
     head, first, second = path_cells(path)
 
     assert head == ("feature added", "kept", "cross-class edges", "gain (points)", "95 % interval", "")
-    assert first[:2] == ("<script>alert(1)</script>", "1")
-    assert second[0] == "new\\nline\\r\\ttab"
+    assert {first[0], second[0]} == {"<script>alert(1)</script>", "new\\nline\\r\\ttab"}
+    assert (first[1], second[1]) == ("1", "2")
     assert first[2] == f"{100 * path.cross_rate[0]:.1f} %"
     assert first[3] == f"+{100 * path.gain[0]:.1f}"
 
 
-def test_the_first_set_that_is_no_worse_than_all_is_marked(chosen):
+def test_the_first_set_that_is_no_worse_than_all_is_marked(path):
     """It alone; steps whose gain is not shown say so."""
-    path = replace(chosen.selection, cross_rate=np.array([0.3, 0.1]), all_cross_rate=0.1, shown=np.array([True, False]))
+    path = replace(path, cross_rate=np.array([0.3, 0.1]), all_cross_rate=0.1, shown=np.array([True, False]))
     never = replace(path, all_cross_rate=0.05)
 
     assert (enough(path), enough(never)) == (1, None)
@@ -57,10 +82,8 @@ def test_the_first_set_that_is_no_worse_than_all_is_marked(chosen):
     assert [row[-1] for row in path_cells(never)[1:]] == ["", "no significant gain"]
 
 
-def test_notes_say_who_chose_and_what_rows_held_out_say(chosen):
+def test_notes_say_who_chose_and_what_rows_held_out_say(path):
     """The table alone would flatter."""
-    path = chosen.selection
-
     assert path_notes(path)[-1] == path.holdout.text
     assert "optimistic" in path_notes(path)[2]
     assert path_notes(replace(path, holdout=None))[-1] == "No rows were held out."
@@ -79,19 +102,9 @@ def test_too_few_rows_for_a_gain_are_told_as_unknown():
     assert path_cells(path)[1][4] == "unknown to unknown"
 
 
-def test_features_alone_come_lowest_floor_first():
-    """As many as there is room for."""
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    head, *rows = feature_cells(feature_floors(X, y), 3)
-
-    assert head == ("feature alone", "tree bounds", "p-value", "adjusted")
-    assert [row[0] for row in rows][:2] == ["petal width (cm)", "petal length (cm)"]
-    assert len(rows) == 3
-
-
-def test_only_the_best_has_no_difference(chosen):
+def test_only_the_best_has_no_difference(compared):
     """All others say how far they are behind, with an interval."""
-    _, best, *others = comparison_cells(chosen.comparison)
+    _, best, *others = comparison_cells(compared)
 
     assert best[-3:] == ("", "", "best")
     assert all(row[-3] and " to " in row[-2] for row in others)
@@ -99,16 +112,15 @@ def test_only_the_best_has_no_difference(chosen):
     assert others[-1][-1] == "worse"
 
 
-def test_a_comparison_ranks_and_tells_no_error(chosen):
+def test_a_comparison_ranks_and_tells_no_error(compared):
     """How low the error can go with a representation is the answer's to say, on the same page."""
-    found = chosen.comparison
-    head, *rows = comparison_cells(found)
+    head, *rows = comparison_cells(compared)
 
-    assert not {"lower", "estimate", "upper"} & set(found.to_dict())
+    assert not {"lower", "estimate", "upper"} & set(compared.to_dict())
     assert not [name for name in head if "error" in name or "bounds" in name]
-    assert [row[4] for row in rows] == [f"{percent(rate)} %" for rate in found.predicted]
-    assert not re.search(r"\d ?%", found.text)
-    assert found.text.endswith("run check on it.")
+    assert [row[4] for row in rows] == [f"{percent(rate)} %" for rate in compared.predicted]
+    assert not re.search(r"\d ?%", compared.text)
+    assert compared.text.endswith("run check on it.")
 
 
 @pytest.mark.slow

@@ -37,14 +37,14 @@ def test_a_value_is_not_a_template():
     assert _templates._environment().from_string("{{ it }}").render(it="{{7*7}}") == "{{7*7}}"
 
 
-def test_nothing_but_the_style_and_charts_is_marked_safe():
-    """Each such mark is a hole in the wall: a file of ours, and what matplotlib draws of hostile labels."""
+def test_nothing_but_the_style_is_marked_safe():
+    """Each such mark is a hole in the wall: it is a file of ours."""
     folder = files("bayesfloor.summary").joinpath("templates")
     marked = [
         re.findall(r"\{\{[^}]*\|\s*safe[^}]*\}\}|autoescape|Markup", path.read_text("utf-8"))
         for path in folder.iterdir()
     ]
-    assert {mark for marks in marked for mark in marks} == {"{{ style|safe }}", "{{ it.picture|safe }}"}
+    assert {mark for marks in marked for mark in marks} == {"{{ style|safe }}"}
 
 
 def test_a_value_that_is_not_given_is_an_error():

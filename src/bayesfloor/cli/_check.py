@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,11 +45,6 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
             checkpoint=settings.checkpoint,
             auto_groups=not settings.no_auto_groups,
         )
-        if settings.select:
-            from bayesfloor.cli._decide import select_features, tell_cost
-
-            tell_cost(output, len(data.feature_names))
-            found = replace(found, selection=select_features(output, data, settings, bar))
     return data, found
 
 

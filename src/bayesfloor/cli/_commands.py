@@ -164,7 +164,6 @@ def check(
 @check_options
 @click.option("--target", type=ACCURACY, help="Accuracy to reach, such as 95%.")
 @predictions_option
-@click.option("--select", is_flag=True, help="Also select features, and show which can be dropped.")
 @click.option(
     "-o", "--output", "path_out", metavar="PATH", help="Where to write the report. Default: FILE.bayesfloor.html."
 )
@@ -241,27 +240,15 @@ def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
 
 @verbs.command(cls=SectionedCommand)
 @drawn_options
-@click.option(
-    "--most", metavar="N", type=click.IntRange(1), help="Number of features to keep; with --filter, to print."
-)
-@click.option("--pairs", is_flag=True, help="Also try pairs of features if no single one helps.")
-@click.option(
-    "--criterion",
-    type=click.Choice(["overall", "mean", "worst"]),
-    help="What to lower: the overall floor (default), or the mean or worst over pairs of classes.",
-)
+@click.option("--most", metavar="N", type=click.IntRange(1), help="Number of features to keep.")
 @click.option("--holdout", type=FRACTION, help="Fraction of rows to hold out for testing the selection. Default: 25%.")
-@click.option(
-    "--filter", "alone", is_flag=True, help="Rate each feature on its own. Fast enough for thousands of columns."
-)
 @table_options
 @click.option("--json", "json_path", metavar="PATH", help="Also write the result as JSON; - for stdout.")
-def features(path_out: str | None, json_path: str | None, *, alone: bool, **given: Any) -> None:
+def features(path_out: str | None, json_path: str | None, **given: Any) -> None:
     """Find the features that lower the floor, and how many are enough.
 
     \b
     bayesfloor features data.csv -y label --most 10 --holdout 50%
-    bayesfloor features wide.parquet -y label --filter -o features.csv
     """
     from bayesfloor.cli import _decide as work
     from bayesfloor.cli._decide import check_ending
@@ -269,15 +256,12 @@ def features(path_out: str | None, json_path: str | None, *, alone: bool, **give
     output, settings = take(given)
     check_ending(path_out)
     check_outputs((path_out, json_path), settings.files)
-    if alone:
-        work.refuse_unheeded(settings)
     data = read(settings)
-    if not alone:
-        work.tell_cost(output, len(data.feature_names), pairs=settings.pairs, criterion=settings.criterion)
+    work.tell_cost(output, len(data.feature_names))
     with output.bar() as bar:
-        found = (work.floors_alone if alone else work.select_features)(output, data, settings, bar)
+        found = work.select_features(output, data, settings, bar)
     if path_out is None and json_path != "-":
-        output.result(work.format_found(found, settings.most))
+        output.result(work.format_path(found))
     work.write_found(output, found, path_out, json_path, keep_formulas=settings.keep_formulas)
 
 

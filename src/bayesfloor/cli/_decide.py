@@ -15,7 +15,7 @@ from typing import Any
 import click
 import numpy as np
 
-from bayesfloor.cli._options import Settings, flag_of, read, tell_drawn, without_warning
+from bayesfloor.cli._options import Settings, read, tell_drawn, without_warning
 from bayesfloor.cli._terminal import Output, stop_if_asked
 from bayesfloor.decide._features import SelectionPath
 from bayesfloor.decide._representations import Comparison
@@ -25,8 +25,7 @@ from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.io._data import Data
 from bayesfloor.io._label_spellings import find_spellings
 from bayesfloor.io._messages import DataError, shell
-from bayesfloor.leaving.selection_feature_floors import FeatureFloors
-from bayesfloor.summary._figures import comparison_cells, feature_cells, path_cells, path_notes
+from bayesfloor.summary._figures import comparison_cells, path_cells, path_notes
 from bayesfloor.summary._text import align, fold, terminal_width
 from bayesfloor.summary._verdict import WRONG_OR_OVERLAP
 from bayesfloor.support._files import redact, write_whole
@@ -218,29 +217,15 @@ def _parquet(columns: Columns) -> bytes:
 _WRITERS: dict[str, Callable[[Columns], str | bytes]] = {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}
 
 
-_DROPS_run_features, _ALONE_DROPS = (5, 3, 1), (2,)  # columns to drop on a narrow terminal, least important first
-_PRINTED = 30  # features to print by default with --filter
+_DROPS_run_features = (5, 3, 1)  # columns to drop on a narrow terminal, least important first
 _MANY = 300  # from this many additions per step on, the expected time is printed
-_SECONDS = {"overall": 0.008, "mean": 0.02, "worst": 0.02}  # per addition, on one thread with ten classes
-_NOT_ALONE = ("pairs", "criterion", "holdout", "groups", "max_rows")
+_SECONDS = 0.008  # per addition, on one thread with ten classes
 
 
-def refuse_unheeded(settings: Settings) -> None:
-    """Raise an error for options that have no effect with ``--filter``."""
-    for flag in (flag_of(name) for name in _NOT_ALONE if getattr(settings, name)):
-        raise click.UsageError(f"--filter rates each feature on its own, without {flag}. Leave out one of them.")
-
-
-def tell_cost(output: Output, n_features: int, *, pairs: bool = False, criterion: str | None = None) -> None:
+def tell_cost(output: Output, n_features: int) -> None:
     """Warn before a selection that may take long."""
-    seconds = _SECONDS[criterion or "overall"]
-    tried = n_features * (n_features + 1) // 2 if pairs else n_features
-    if tried > _MANY:
-        each = "features and pairs" if pairs else "features"
-        output.note(
-            f"each step tries {tried:,} {each}, which may take {_duration(seconds * tried)}; "
-            "--filter rates each feature on its own, in seconds"
-        )
+    if n_features > _MANY:
+        output.note(f"each step tries {n_features:,} features, which may take {_duration(_SECONDS * n_features)}")
 
 
 def _duration(seconds: float) -> str:
@@ -254,12 +239,11 @@ def select_features(output: Output, data: Data, settings: Settings, progress: Pr
     """Select features and return the path."""
     from bayesfloor.decide._features import FloorSelector
 
-    asked: dict[str, Any] = {"criterion": settings.criterion, "holdout": settings.holdout}
+    asked: dict[str, Any] = {} if settings.holdout is None else {"holdout": settings.holdout}
     selector = FloorSelector(
         settings.most or "auto",
-        start="pairs" if settings.pairs else "single",
         **settings.method(progress),
-        **{name: value for name, value in asked.items() if value is not None},
+        **asked,
         **settings.preparing(data),
         **settings.draw_limit(),
     )
@@ -267,13 +251,6 @@ def select_features(output: Output, data: Data, settings: Settings, progress: Pr
         path: SelectionPath = selector.fit(_named(data), data.y, groups=data.groups).path_
     tell_drawn(output, path.n_rows + (0 if path.holdout is None else path.holdout.n_rows), data.y)
     return path
-
-
-def floors_alone(_: Output, data: Data, settings: Settings, progress: Progress) -> FeatureFloors:
-    """Return each feature's own floor."""
-    from bayesfloor.leaving.selection_feature_floors import feature_floors
-
-    return feature_floors(_named(data), data.y, n_jobs=settings.jobs, progress=progress)
 
 
 def _named(data: Data) -> Any:
@@ -285,12 +262,7 @@ def _named(data: Data) -> Any:
     return pa.table(dict(zip(data.feature_names, data.X.T, strict=True)))
 
 
-def format_found(found: SelectionPath | FeatureFloors, most: int | None) -> str:
-    """Return the result as a table."""
-    return _format_path(found) if isinstance(found, SelectionPath) else _format_floors(found, most)
-
-
-def _format_path(path: SelectionPath) -> str:
+def format_path(path: SelectionPath) -> str:
     width = terminal_width()
     first, *notes = (fold(note, width) for note in path_notes(path))
     return "\n".join(
@@ -298,25 +270,13 @@ def _format_path(path: SelectionPath) -> str:
     )
 
 
-def _format_floors(found: FeatureFloors, most: int | None) -> str:
-    most, n_all = most or _PRINTED, len(found.names)
-    told = np.count_nonzero(found.benjamini_hochberg <= 0.05)
-    first = f"{told:,} of {how_many(n_all, 'feature')} predict the label on their own (false discovery rate 5 %)"
-    more = [f"{n_all - most:,} more: --most {n_all}, or -o features.csv"] if n_all > most else []
-    return "\n".join(
-        [*fold(first, terminal_width()), *align(feature_cells(found, most), terminal_width(), _ALONE_DROPS), *more]
-    )
-
-
 def write_found(
     output: Output, found: Any, path: str | None, json_path: str | None, *, keep_formulas: bool = False
 ) -> None:
-    """Write a result as a table and as JSON, if requested; ``FeatureFloors`` are written lowest floor first."""
+    """Write a result as a table and as JSON, if requested."""
     if path is not None:
-        columns = {name: np.asarray(values) for name, values in found._columns().items()}  # noqa: SLF001 - frame() needs pandas
-        if isinstance(found, FeatureFloors):
-            columns = {name: values[found.order] for name, values in columns.items()}
-        write_table(path, {name: plain(values) for name, values in columns.items()}, keep_formulas=keep_formulas)
+        columns = {name: plain(values) for name, values in found._columns().items()}  # noqa: SLF001 - frame() needs pandas
+        write_table(path, columns, keep_formulas=keep_formulas)
         if json_path != "-":
             output.result(printable(path))
     write_json(output, found, json_path)

@@ -22,10 +22,7 @@ _SECTIONS = {
         *("label", "features", "drop", "embedding", "labels_file", "groups", "id_column"),
         *("as_role", "clean_labels", "no_auto_groups", "strict_input", "image"),
     ),
-    "Question": (
-        *("target", "balanced", "priors", "predictions", "most", "pairs", "criterion", "holdout", "alone"),
-        *("pca", "cut", "select"),
-    ),
+    "Question": ("target", "balanced", "priors", "predictions", "most", "holdout", "pca", "cut"),
     "Gates": (*GATES[1:], "max_error_rise", "strict", "exit_zero"),
     "Method": ("effort", "scale", "trees", "seed"),
     "Large data": ("max_rows", "jobs", "engine", "scheduler", "checkpoint"),
@@ -289,13 +286,10 @@ class Settings:
     scheduler: str | None = None
     checkpoint: str | None = None
     # report
-    select: bool = False
     image: str | None = None
     show_rows: bool = False
     # features
     most: int | None = None
-    pairs: bool = False
-    criterion: str | None = None
     holdout: float | None = None
     # output tables
     keep_formulas: bool = False

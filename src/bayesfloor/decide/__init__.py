@@ -19,11 +19,9 @@ if TYPE_CHECKING:
     from bayesfloor.decide._samples_for import SamplesNeeded, samples_for
     from bayesfloor.decide._suspicious import SuspiciousLabels, suspicious_labels
     from bayesfloor.decide._two_samples import TwoSamples, two_samples
-    from bayesfloor.leaving.selection_feature_floors import FeatureFloors, feature_floors
 
 __all__ = [
     "Comparison",
-    "FeatureFloors",
     "FloorSelector",
     "Gap",
     "GapLines",
@@ -37,7 +35,6 @@ __all__ = [
     "TooGood",
     "TwoSamples",
     "compare_representations",
-    "feature_floors",
     "gap",
     "merge_advice",
     "samples_for",
@@ -46,7 +43,6 @@ __all__ = [
 ]
 
 _HOMES = {
-    "..leaving.selection_feature_floors": "FeatureFloors feature_floors",
     "._features": "FloorSelector HoldOut SelectionPath",
     "._gap": "Gap GapLines TooGood gap",
     "._merging": "MergeAdvice MergeStep merge_advice",

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayesfloor.floor._edge_counts import VertexLabels, class_edges
+from bayesfloor.floor._edge_counts import class_edges
 from bayesfloor.floor._pair_counts import (
     Graph,
     difference_error,
-    pair_counts,
     pooled_posterior,
     rate_error,
     row_graph,
@@ -22,16 +21,12 @@ from bayesfloor.floor._pair_counts import (
 from bayesfloor.floor._sample import (
     Sample,
     SampledRowsWarning,
-    deal,
     draw_rows,
     grow_labelled,
     label_units,
     labelled_by_group,
 )
-from bayesfloor.floor._uncertainty import N_PARTS
-from bayesfloor.forest._class_forests import class_forests
 from bayesfloor.formulas._bounds import random_cross_rate
-from bayesfloor.formulas._limits import subsample_error
 from bayesfloor.support._tasks import run_tasks
 from bayesfloor.support._types import Floats, Ints
 
@@ -64,13 +59,10 @@ def nested_units(sample: Sample, sizes: list[int], rng: np.random.Generator) -> 
     return units[::-1]
 
 
-CRITERIA = ("overall", "mean", "worst")
 Chosen = tuple[int, ...]
 
-_DEALS = 10  # random splits into quarters: forty quarters
-_FEWEST_ROWS = 40  # with fewer rows, a quarter is too small to be useful
+_FEWEST_ROWS = 40  # with fewer, standard errors mean little
 _FIRST_ROUND, _ROUNDS = 250, 3
-_PERMUTATIONS = 20
 _KEPT, _MANY, _ALWAYS = 3, 100, 5  # keep a third of the candidates, a sixth if there are over 100, but at least 5
 
 
@@ -81,7 +73,6 @@ class Bench:
     points: Floats
     feature: Ints
     sample: Sample
-    criterion: str
     n_trees: int
     n_jobs: int | None
     seed: int
@@ -93,46 +84,33 @@ class Bench:
 
     @property
     def chance(self) -> float:
-        """Value of the criterion without features."""
-        return random_cross_rate(self.sample.class_sizes) if self.criterion == "overall" else 1.0
+        """Cross rate without features."""
+        return random_cross_rate(self.sample.class_sizes)
 
     def values(self, sets: Sequence[Chosen], units: Ints) -> Floats:
-        """Return the criterion of each set on these rows."""
+        """Return the cross rate of each set on these rows."""
         own = self.sample.take(units)
         rows = self.points[units]
-        tasks = ((rows[:, np.isin(self.feature, each)], own, self.criterion, self.n_trees) for each in sets)
-        return np.array(list(run_tasks(_value, tasks, n_jobs=self.n_jobs, total=len(sets))))
+        tasks = ((rows[:, np.isin(self.feature, each)], own, self.n_trees) for each in sets)
+        return np.array(list(run_tasks(_cross_rate, tasks, n_jobs=self.n_jobs, total=len(sets))))
 
     def value(self, chosen: Chosen) -> float:
-        """Return the criterion of a set on all rows."""
+        """Return the cross rate of a set on all rows."""
         return float(self.values([chosen], self._rounds[-1])[0]) if chosen else self.chance
 
-    def best(self, chosen: Chosen, more: list[Chosen]) -> tuple[Chosen, float]:
-        """Return the best addition to the set and the resulting criterion; poor ones are measured on few rows."""
+    def best(self, chosen: Chosen, more: list[int]) -> tuple[int, float]:
+        """Return the best addition to the set and the resulting cross rate; poor ones are measured on few rows."""
         for units in self._rounds:
-            values = self.values([(*chosen, *each) for each in more], units)
+            values = self.values([(*chosen, each) for each in more], units)
             order = np.argsort(values, kind="stable")
             part = _KEPT if len(more) <= _MANY else 2 * _KEPT
             last, more = more, [more[i] for i in order[: max(_ALWAYS, len(more) // part)]]
         return last[order[0]], float(values[order[0]])
 
     def gain_error(self, before: Chosen, after: Chosen) -> float:
-        """Return the standard error of the difference between the criteria of two sets."""
+        """Return the standard error of the difference between the cross rates of two sets."""
         if len(self.sample) < _FEWEST_ROWS:
             return np.inf
-        if self.criterion == "overall":
-            return self._paired_error(before, after)
-        if not before:
-            return float(np.std(self._permuted(after), ddof=1))
-        gains = [np.subtract(*self.values([before, after], units)) for units in self._quarters]
-        return float(subsample_error(gains, 1 / N_PARTS))
-
-    @property
-    def degrees(self) -> float:
-        """Degrees of freedom of the standard errors."""
-        return np.inf if self.criterion == "overall" else N_PARTS * _DEALS - 1.0
-
-    def _paired_error(self, before: Chosen, after: Chosen) -> float:
         graphs = [self.graph(each, self._rounds[-1]) for each in (before, after) if each]
         eta = pooled_posterior(graphs, self.labels)
         return difference_error(graphs[0], graphs[1], eta) if before else rate_error(graphs[0], eta)
@@ -153,43 +131,11 @@ class Bench:
         """Labels of the rows or groups that are the vertices of a graph on all rows."""
         return label_units(self.sample, by_group=self.by_group)
 
-    def _permuted(self, chosen: Chosen) -> list[float]:
-        """Return the criterion of a set for permuted labels."""
-        rng, rows = np.random.default_rng(self.seed), self.points[:, np.isin(self.feature, chosen)]
-        orders = [rng.permutation(len(self.sample)) for _ in range(_PERMUTATIONS)]
-        mixed = (replace(self.sample, shares=self.sample.shares[order]) for order in orders)
-        return [_value(rows, each, self.criterion, self.n_trees) for each in mixed]
-
     @cached_property
     def _rounds(self) -> list[Ints]:
         sizes = round_sizes(self.sample, _FIRST_ROUND, _ROUNDS)
         return nested_units(self.sample, sizes, np.random.default_rng(self.seed))
 
-    @cached_property
-    def _quarters(self) -> list[Ints]:
-        rng = np.random.default_rng(self.seed)
-        return [part for _ in range(_DEALS) for part in deal(self.sample, N_PARTS, rng)]
 
-
-def _value(points: Floats, sample: Sample, criterion: str, n_trees: int) -> float:
-    if criterion == "overall":
-        return class_edges(*grow_labelled(points, sample, n_trees)).cross_rate
-    floors = _pairwise(points, sample, n_trees)
-    return float(floors.mean() if criterion == "mean" else floors.max())
-
-
-def _pairwise(points: Floats, sample: Sample, n_trees: int) -> Floats:
-    """Return the cross-class edges of all pairs of classes in these rows, as a fraction of those expected by chance.
-
-    This fraction replaces the floor: the floor is capped at chance level, so noise would look better than it is.
-    """
-    present, codes = np.unique(sample.codes, return_inverse=True)
-    if len(present) < 2:
-        return np.ones(1)
-    forests = class_forests(points, codes, n_trees, sample.groups)
-    n_vertices = int(forests.vertex.max()) + 1
-    shares = csr_array(sample.shares[:, present])
-    labels = VertexLabels(forests.vertex, shares, n_vertices, None, sample.groups is None, sample.groups)
-    counts = pair_counts(forests, labels)
-    n1, n2 = counts.sizes.T
-    return counts.rate * (n1 + n2 - 1) / (2 * n1 * n2 / (n1 + n2))
+def _cross_rate(points: Floats, sample: Sample, n_trees: int) -> float:
+    return class_edges(*grow_labelled(points, sample, n_trees)).cross_rate

@@ -1,20 +1,18 @@
-"""The result of selecting features."""
+"""``FloorSelector``: which features to keep, the path of the selection, and what held-out rows say."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator  # noqa: TID253 - itself imported when first used
 from sklearn.feature_selection import SelectorMixin  # noqa: TID253 - itself imported when first used
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253 - itself imported when first used
 
-from bayesfloor.decide._feature_sets import CRITERIA, Bench, Chosen, draw_most
+from bayesfloor.decide._feature_sets import Bench, Chosen, draw_most
 from bayesfloor.floor._pair_counts import difference_error, pooled_posterior
 from bayesfloor.floor._results import error_bounds
 from bayesfloor.floor._sample import Sample, check_max_rows, draw_rows, make_sample, number_groups, prepare
@@ -25,7 +23,7 @@ from bayesfloor.io._features import read_columns
 from bayesfloor.io._labels import read_target
 from bayesfloor.io._open_data import open_data
 from bayesfloor.support._errors import InputError
-from bayesfloor.support._parameters import check_choice, check_seed
+from bayesfloor.support._parameters import check_seed
 from bayesfloor.support._results import Result
 from bayesfloor.support._tasks import Progress
 from bayesfloor.support._types import Floats, Ints
@@ -93,18 +91,16 @@ class SelectionPath(Result):
 
     Attributes
     ----------
-    added : names of the features added in each step, one or two.
+    added : name of the feature added in each step.
     n_features : number of features after the step.
-    value : criterion after the step: the overall cross rate, or the mean or worst over pairs, relative to chance.
-    cross_rate, lower, estimate, upper : overall cross rate and tree bounds on the Bayes error. They are optimistic,
-        because the same rows were used to select the features.
-    gain, gain_low, gain_high : how much the criterion fell, and its interval, which allows for having
-        picked the best of ``n_candidates``.
+    cross_rate, lower, estimate, upper : fraction of cross-class edges after the step, and tree bounds on the Bayes
+        error. They are optimistic, because the same rows were used to select the features.
+    gain, gain_low, gain_high : how much the cross rate fell, and its interval, which allows for having picked the best
+        of ``n_candidates``.
     shown : whether the gain is significant: its interval is above zero.
     n_candidates : number of additions tried in the step.
-    criterion : the quantity that was minimised: "overall", "mean" or "worst".
     level : confidence level of the intervals.
-    all_cross_rate, n_all : overall cross rate of all features, and their number.
+    all_cross_rate, n_all : cross rate of all features, and their number.
     n_rows : number of rows used for the selection.
     holdout : the selected features measured on held-out rows; None if no rows were held out.
 
@@ -114,12 +110,11 @@ class SelectionPath(Result):
     >>> from bayesfloor import FloorSelector
     >>> path = FloorSelector(n_features=2).fit(*load_wine(return_X_y=True, as_frame=True)).path_
     >>> path.added
-    (('flavanoids',), ('color_intensity',))
+    ('flavanoids', 'color_intensity')
     """
 
-    added: tuple[tuple[str, ...], ...]
+    added: tuple[str, ...]
     n_features: Ints
-    value: Floats
     cross_rate: Floats
     lower: Floats
     estimate: Floats
@@ -129,7 +124,6 @@ class SelectionPath(Result):
     gain_high: Floats
     shown: np.ndarray
     n_candidates: Ints
-    criterion: str
     level: float
     all_cross_rate: float
     n_all: int
@@ -139,7 +133,7 @@ class SelectionPath(Result):
     @property
     def text(self) -> str:
         """The selection in words."""
-        names = [printable(name) for step in self.added for name in step]
+        names = [printable(name) for name in self.added]
         low, high = 100 * self.lower[-1], 100 * self.upper[-1]
         lines = [f"{len(names)} of {self.n_all} features: {', '.join(names)}."]
         if not self.shown.any():
@@ -151,9 +145,9 @@ class SelectionPath(Result):
         return f"{self.n_features[-1]} of {self.n_all} features in {len(self.added)} steps"
 
     def _columns(self) -> dict[str, Any]:
-        names = ("n_features", "value", "cross_rate", "lower", "estimate", "upper", "gain", "gain_low", "gain_high")
+        names = ("n_features", "cross_rate", "lower", "estimate", "upper", "gain", "gain_low", "gain_high")
         columns = {name: getattr(self, name) for name in (*names, "shown", "n_candidates")}
-        return {"added": [" + ".join(names) for names in self.added], **columns}
+        return {"added": list(self.added), **columns}
 
 
 logger = logging.getLogger(__name__)
@@ -163,9 +157,10 @@ _OPTIMISTIC_DRAWS = 3
 _STEPS = 5  # typical number in a selection
 
 
-@dataclass(frozen=True)
-class _Step:
-    added: Chosen
+class _Step(NamedTuple):
+    """One feature added: the cross rate before and after, and how far the fall may be off."""
+
+    added: int
     value: float
     gain: float
     reach: float
@@ -187,13 +182,6 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
     ----------
     n_features : "auto" or int, default="auto"
         How many features to select; "auto" stops when the gain is not significant. At least one is always kept.
-    start : {"single", "pairs"}, default="single"
-        "pairs" also tries pairs of features when no single feature helps, to find features that only help together.
-        This grows about d^2 / 2 trees instead of d.
-    criterion : {"overall", "mean", "worst"}, default="overall"
-        The quantity to minimise: the overall fraction of cross-class edges, or the mean or worst over pairs of classes,
-        where each pair's cross-class edges are divided by the number expected by chance. The worst may not improve
-        until features for several pairs are selected, so combine it with ``start="pairs"``.
     holdout : float, default=0.25
         Fraction of rows to hold out from the selection; the selected features are measured on them.
     scale : {"auto", "standard", "robust"} or None, default="auto"
@@ -240,8 +228,6 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         self,
         n_features: str | int = "auto",
         *,
-        start: str = "single",
-        criterion: str = "overall",
         holdout: float = 0.25,
         scale: str | None = "auto",
         n_trees: int = 3,
@@ -254,8 +240,6 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         roles: dict[str, Any] | None = None,
     ) -> None:
         self.n_features = n_features
-        self.start = start
-        self.criterion = criterion
         self.holdout = holdout
         self.scale = scale
         self.n_trees = n_trees
@@ -294,7 +278,7 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         )
         bench, held_out = self._prepare(sample, column)
         steps = self._choose(bench)
-        self.order_ = used[[each for step in steps for each in step.added]]
+        self.order_ = used[[step.added for step in steps]]
         self.support_ = np.isin(np.arange(self.n_features_in_), self.order_)
         names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
         self.path_ = self._tell(steps, bench, held_out, np.asarray(names, dtype=object)[used])
@@ -316,8 +300,6 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
                 "Got scale='unit', which needs all features at once, but expected a scale that works per column, "
                 "such as scale='standard'."
             )
-        check_choice("start", self.start, ("single", "pairs"))
-        check_choice("criterion", self.criterion, CRITERIA)
         if not isinstance(self.holdout, Real) or not 0 <= float(self.holdout) < 1:
             raise InputError(f"Got holdout={self.holdout!r}, but expected a fraction of at least 0 and below 1.")
 
@@ -337,15 +319,11 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         scale = self._pick_scale(sample.take(rest))
         self.scale_ = as_parameter(scale)
         points = apply_scale(sample.features, scale)
-        prepare(len(rest), 2, self.n_trees, self._n_forests(int(column[-1]) + 1))
-        how = (self.criterion, self.n_trees, self.n_jobs, self.random_state)
+        n_features = int(column[-1]) + 1
+        prepare(len(rest), 2, self.n_trees, _STEPS * (n_features // 2 + 10))  # most forests are on few rows
+        how = (self.n_trees, self.n_jobs, self.random_state)
         held_out = Bench(points[out], column, sample.take(out), *how) if len(out) else None
         return Bench(points[rest], column, sample.take(rest), *how), held_out
-
-    def _n_forests(self, n_features: int) -> int:
-        """Estimate the cost of the selection, as a number of forests on all rows."""
-        candidates = n_features if self.start == "single" else n_features * (n_features + 1) // 2
-        return _STEPS * (candidates // 2 + 10)  # most of them on few rows
 
     def _hold_out(self, sample: Sample, rng: np.random.Generator) -> Ints:
         size = round(self.holdout * len(sample))
@@ -369,49 +347,30 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         value, most = bench.chance, bench.n_features if self.n_features == "auto" else int(self.n_features)
         goes_on = True
         while goes_on and len(chosen) < most:
-            step = self._step(bench, chosen, value, most - len(chosen))
+            step = self._step(bench, chosen, value)
             goes_on = step.shown or self.n_features != "auto"
-            if goes_on or not steps:
+            if goes_on or not steps:  # one feature is kept even if none helps
                 steps.append(step)
-                chosen, value = (*chosen, *step.added), step.value
+                chosen, value = (*chosen, step.added), step.value
                 if self.progress is not None:
                     self.progress("features", len(chosen), most)
         return steps
 
-    def _step(self, bench: Bench, chosen: Chosen, value: float, room: int) -> _Step:
-        """Add the best single feature, or with ``start="pairs"`` the best pair if only the pair helps."""
-        tried: list[_Step] = []
-        for candidates in self._pools(bench, chosen, room):
-            tried.append(self._try(bench, chosen, value, candidates))
-            if tried[-1].shown:
-                return tried[-1]
-        return tried[0]
-
-    def _pools(self, bench: Bench, chosen: Chosen, room: int) -> Iterator[list[Chosen]]:
-        left = [each for each in range(bench.n_features) if each not in chosen]
-        yield [(each,) for each in left]
-        if self.start == "pairs" and room > 1 and len(left) > 1:
-            yield list(combinations(left, 2))
-
-    def _try(self, bench: Bench, chosen: Chosen, value: float, candidates: list[Chosen]) -> _Step:
+    def _step(self, bench: Bench, chosen: Chosen, value: float) -> _Step:
+        """Add the best feature; the interval of its gain allows for having picked it among all that were left."""
+        candidates = [each for each in range(bench.n_features) if each not in chosen]
         added, after = bench.best(chosen, candidates)
-        error = bench.gain_error(chosen, (*chosen, *added))
-        pools = 2 if self.start == "pairs" else 1  # single features first, then pairs
-        level = 1 - (1 - self.level) / (pools * len(candidates))
-        return _Step(added, after, value - after, two_sided(level, bench.degrees) * error, len(candidates))
+        level = 1 - (1 - self.level) / len(candidates)
+        reach = two_sided(level) * bench.gain_error(chosen, (*chosen, added))
+        return _Step(added, after, value - after, reach, len(candidates))
 
     def _tell(self, steps: list[_Step], bench: Bench, held_out: Bench | None, names: np.ndarray) -> SelectionPath:
-        order = [each for step in steps for each in step.added]
-        sets = [tuple(order[: sum(len(s.added) for s in steps[: i + 1])]) for i in range(len(steps))]
-        plain = bench if bench.criterion == "overall" else replace(bench, criterion="overall")
-        values = np.array([step.value for step in steps])
-        rates = values if plain is bench else np.array([plain.value(each) for each in sets])
+        chosen = tuple(step.added for step in steps)
+        rates, gain, reach = np.array([(step.value, step.gain, step.reach) for step in steps]).T
         bounds = error_bounds(rates, bench.sample.class_sizes)
-        gain, reach = (np.array([getattr(step, name) for step in steps]) for name in ("gain", "reach"))
         return SelectionPath(
-            added=tuple(tuple(str(names[i]) for i in step.added) for step in steps),
-            n_features=np.array([len(each) for each in sets]),
-            value=values,
+            added=tuple(str(names[each]) for each in chosen),
+            n_features=np.arange(1, len(steps) + 1),
             cross_rate=rates,
             lower=np.asarray(bounds.lower),
             estimate=np.asarray(bounds.estimate),
@@ -421,12 +380,11 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
             gain_high=gain + reach,
             shown=gain > reach,
             n_candidates=np.array([step.n_candidates for step in steps]),
-            criterion=self.criterion,
             level=self.level,
-            all_cross_rate=plain.value(tuple(range(bench.n_features))),
+            all_cross_rate=bench.value(tuple(range(bench.n_features))),
             n_all=bench.n_features,
             n_rows=len(bench.sample),
-            holdout=None if held_out is None else _measure_held_out(sets[-1], plain, held_out, self.level),
+            holdout=None if held_out is None else _measure_held_out(chosen, bench, held_out, self.level),
         )
 
     def _get_support_mask(self) -> np.ndarray:

@@ -21,8 +21,7 @@ from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import about, join_labels, p_text, percent, show_labels, span
 
-_SEEN, _BETTER = 0.01, 0.001  # p-values below which a model has seen labels, and is better than the best learner
-_FAR = 0.5  # a model is far better if its error is below this fraction of the best learner's
+_SEEN = 0.01  # p-value below which a model has seen labels
 BETTER_KIND = "is of a better kind than those tried"
 SAW_ROWS = "has seen the rows it was tested on"
 SAW_LABELS = f"{SAW_ROWS}, or uses other columns than these"
@@ -31,7 +30,7 @@ _PERMUTATIONS, _MOST_ROWS = 999, 5_000  # in the test of equal rows
 
 @dataclass(frozen=True, repr=False)
 class TooGood(Result):
-    """Three tests of whether a model has seen the rows it was tested on.
+    """Two tests of whether a model has seen the rows it was tested on.
 
     Attributes
     ----------
@@ -47,10 +46,6 @@ class TooGood(Result):
     equal_p_value : float
         P-value of "the model has not seen the labels of equal rows" (permutations of labels among equal rows); 1 if
         there are no such rows.
-    best_error : float
-        Cross-validated error of the best learner on the rows that both predict; NaN if there are none.
-    best_p_value : float
-        P-value of "the model is no better than the best learner" (exact McNemar test on the same rows); NaN likewise.
 
     Examples
     --------
@@ -69,11 +64,9 @@ class TooGood(Result):
     n_right: int
     expected: float
     equal_p_value: float
-    best_error: float
-    best_p_value: float
 
     def _summary(self) -> str:
-        names = {"below the floor": "floor_p_value", "equal rows": "equal_p_value", "best learner": "best_p_value"}
+        names = {"below the floor": "floor_p_value", "equal rows": "equal_p_value"}
         tests = ((name, float(getattr(self, field))) for name, field in names.items())
         shown = ", ".join(f"{name} {p_text(p)}" for name, p in tests if not np.isnan(p))
         return f"{SAW_ROWS if self.seen else 'not shown to have seen its test rows'}; {shown}"
@@ -82,10 +75,6 @@ class TooGood(Result):
     def seen(self) -> bool:
         """Whether predictions for equal rows follow their labels: only a model that has seen the labels can do that."""
         return self.equal_p_value < _SEEN
-
-    def far_better(self, error: float) -> bool:
-        """Whether a model with this error is far better than the best learner, beyond chance."""
-        return bool(self.best_p_value < _BETTER and error < _FAR * self.best_error)
 
 
 class Predicted(NamedTuple):
@@ -98,12 +87,11 @@ class Predicted(NamedTuple):
 
 
 def too_good(wrong: float, n_rows: float, answer: Answer, fit: Fit, tested: Predicted | None) -> TooGood:
-    """Run all tests; without ``tested`` rows only the first. ``wrong`` and ``n_rows`` count independent draws."""
+    """Run both tests; without ``tested`` rows only the first. ``wrong`` and ``n_rows`` count independent draws."""
     at_most = float(binom.cdf(np.ceil(wrong), np.ceil(n_rows), answer.lower))
     if tested is None or not fit.labels.hard:
-        return TooGood(at_most, answer.proved, 0, 0, 0.0, 1.0, np.nan, np.nan)
-    best = _best_learner(answer, tested, n_rows / len(tested.row))
-    return TooGood(at_most, answer.proved, *_equal_rows(fit, tested), *best)
+        return TooGood(at_most, answer.proved, 0, 0, 0.0, 1.0)
+    return TooGood(at_most, answer.proved, *_equal_rows(fit, tested))
 
 
 def _equal_rows(fit: Fit, tested: Predicted) -> tuple[int, int, float, float]:
@@ -138,17 +126,6 @@ def _varies(vertex: Ints, values: Ints) -> np.ndarray:
     np.minimum.at(least, vertex, values)
     np.maximum.at(most, vertex, values)
     return (least < most)[vertex]
-
-
-def _best_learner(answer: Answer, tested: Predicted, draws: float) -> tuple[float, float]:
-    """Compare the model with the best learner on the same rows; return that learner's error and the p-value."""
-    race = answer.evidence()
-    place, unit = _common(tested.row, race.row)
-    if not answer.best or not len(place):
-        return np.nan, np.nan
-    wrong = np.stack([tested.predicted[place] != tested.true[place], race.wrong[answer.best][-1][unit] > 0])
-    model, learner = np.floor(draws * np.array([(wrong[0] & ~wrong[1]).sum(), (wrong[1] & ~wrong[0]).sum()]))
-    return float(wrong[1].mean()), float(binom.cdf(model, model + learner, 0.5))
 
 
 def _common(rows: Ints, others: Ints) -> tuple[Ints, Ints]:
@@ -420,7 +397,7 @@ def gap(
         The floor's answer, if you have it already; by default ``floor.answer()``.
     rows : array-like of shape (n_rows,), default=None
         If the model was tested on the floor's own rows: their numbers in the floor's input, from 0. Then
-        ``Gap.too_good`` can compare predictions for equal rows, and the model with the best learner.
+        ``Gap.too_good`` can compare predictions for equal rows.
 
     Returns
     -------

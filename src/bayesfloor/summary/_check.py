@@ -95,9 +95,6 @@ class Check(Measured):
         Columns that give the label away.
     doubtful : tuple of DoubtfulColumns
         Columns that are probably not features: further labels or sampling weights.
-    selection, comparison : SelectionPath, Comparison or None
-        A feature selection and a comparison of representations. ``check`` does not compute them;
-        ``dataclasses.replace(found, selection=selector.path_)`` adds one to the report.
 
     Examples
     --------

@@ -10,10 +10,8 @@ from bayesfloor.answer._answer import TOO_CLOSE, Answer
 from bayesfloor.answer._dependence import Dependence
 from bayesfloor.answer._leaks import DoubtfulColumns, Leak
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
-from bayesfloor.decide._features import SelectionPath
 from bayesfloor.decide._gap import Gap
 from bayesfloor.decide._merging import MergeAdvice
-from bayesfloor.decide._representations import Comparison
 from bayesfloor.decide._suspicious import SuspiciousLabels
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.hierarchy._class_tree import ClassTree
@@ -74,8 +72,6 @@ class Measured(ABC):
     samples: SampleScores
     suspicious: SuspiciousLabels
     tree: ClassTree
-    selection: SelectionPath | None = None
-    comparison: Comparison | None = None
     gap: Gap | None = None
     merge: MergeAdvice | None = None
     dependence: Dependence | None = None

@@ -112,12 +112,6 @@ CODES = {
     "ranges allow, or if the cross-validated error of the learner that is best over both checks did (97.5 % "
     "confidence). If features, scaling or effort differ, only these errors are compared. Too close to call if the "
     "limit lies within the intervals, or if the classes or their proportions differ.",
-    "BF401": "Features that can be dropped. The floor of the features kept is not significantly higher than that of "
-    "all features, on rows that were not used for the selection. With few such rows this says little: look at the "
-    "interval. Without any, the result is optimistic.",
-    "BF402": "Best representation. It has the fewest cross-class edges, predicted for more rows, and others are "
-    "significantly worse (paired differences, intervals for all pairs together). This only ranks them; check the one "
-    "you pick to see how low the error can go with it.",
     "BF403": "Room to improve. Even the low end of the model's error is above the upper end of the lowest possible "
     "error: a better classifier exists. The pairs named have the most to gain.",
     "BF404": "At the floor. The answer is reliable, and no lower error than the model's can be shown to be possible "
@@ -131,9 +125,6 @@ CODES = {
     "BF407": "Labels seen. Among equal rows with different labels, the model predicts these labels better than chance. "
     "No model can tell equal rows apart, so it was trained on the rows it was tested on, or it uses other columns. The "
     "p-value is from permuting labels among equal rows and assumes nothing else.",
-    "BF408": "Better than every learner tried. The model makes less than half of the mistakes of the best learner, "
-    "which was cross-validated on the same rows (exact McNemar test, p < 0.001), and these data give no lower limit. "
-    "It may be of a better kind, or it was trained on the rows it was tested on.",
 }
 
 TERMS = {

@@ -28,7 +28,6 @@ from bayesfloor.decide._representations import Comparison
 from bayesfloor.floor._results import FEW, PairwiseFloor
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import pair_tree
-from bayesfloor.leaving.selection_feature_floors import FeatureFloors
 from bayesfloor.summary._check_result import Measured
 from bayesfloor.summary._data_findings import MANY_COPIES
 from bayesfloor.summary._verdict import accuracy, finds_nothing, lowest_error, no_limit, points
@@ -322,17 +321,16 @@ Cells = list[tuple[str, ...]]
 
 def path_cells(path: SelectionPath) -> Cells:
     """Return the steps of a selection."""
-    names = iter(show_labels([name for step in path.added for name in step]))
     rows = [
         (
-            " + ".join(next(names) for _ in step),
+            name,
             f"{path.n_features[k]:,}",
             f"{percent(path.cross_rate[k])} %",
             points(path.gain[k]),
             f"{points(path.gain_low[k])} to {points(path.gain_high[k])}",
             _mark(path, k),
         )
-        for k, step in enumerate(path.added)
+        for k, name in enumerate(show_labels(path.added))
     ]
     return [("feature added", "kept", "cross-class edges", "gain (points)", _level(path.level), ""), *rows]
 
@@ -361,7 +359,7 @@ def path_notes(path: SelectionPath) -> list[str]:
 
 def _conclusion(path: SelectionPath) -> str:
     """Return which features are enough, or why that cannot be said."""
-    names = show_labels([name for step in path.added for name in step])
+    names = show_labels(path.added)
     if not path.shown.any():
         return "No feature helps significantly: these rows cannot distinguish the features from noise."
     if path.holdout is None:
@@ -370,16 +368,6 @@ def _conclusion(path: SelectionPath) -> str:
         return f"Keep all {path.n_all:,} features: the {len(names):,} selected are worse on held-out rows."
     rows = how_many(path.holdout.n_rows, "held-out row")
     return f"{len(names):,} of {path.n_all:,} features lose nothing measurable on {rows}: {join_labels(names)}."
-
-
-def feature_cells(found: FeatureFloors, most: int) -> Cells:
-    """Return the features with the lowest floors when used alone."""
-    order = found.order[:most]
-    rows = [
-        (name, span(found.lower[k], found.upper[k]), f"{found.p_value[k]:.2g}", f"{found.benjamini_hochberg[k]:.2g}")
-        for name, k in zip(show_labels(found.names[order].tolist()), order.tolist(), strict=True)
-    ]
-    return [("feature alone", "tree bounds", "p-value", "adjusted"), *rows]
 
 
 def comparison_cells(found: Comparison) -> Cells:

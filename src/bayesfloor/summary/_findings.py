@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.decide._features import SelectionPath
-from bayesfloor.decide._gap import AT, BELOW, BETTER_KIND, ROOM, SAW_LABELS, SAW_ROWS
+from bayesfloor.decide._gap import AT, BELOW, ROOM, SAW_LABELS
 from bayesfloor.floor._results import FEW
 from bayesfloor.io._label_spellings import Spellings, are_misspelled, compare_spellings
 from bayesfloor.io._messages import shell
 from bayesfloor.summary._check_result import Finding, Measured
 from bayesfloor.summary._data_findings import hazard_findings
-from bayesfloor.summary._figures import class_rows, enough, pair_rows
-from bayesfloor.summary._verdict import WRONG_OR_OVERLAP, finds_nothing, points, rare_class, sentence
+from bayesfloor.summary._figures import class_rows, pair_rows
+from bayesfloor.summary._verdict import WRONG_OR_OVERLAP, finds_nothing, rare_class, sentence
 from bayesfloor.support._words import (
     about,
     amount,
@@ -27,15 +26,13 @@ from bayesfloor.support._words import (
     percent,
     printable,
     quoted,
-    show_labels,
 )
 
 _BY_IMPORTANCE = (
-    *("BF407", "BF405", "BF408", "BF403", "BF404", "BF406"),  # what the user asked about a model
+    *("BF407", "BF405", "BF403", "BF404", "BF406"),  # what the user asked about a model
     *("BF114", "BF111", "BF112", "BF113", "BF115", "BF116"),  # what makes an answer too good
     *("BF207", "BF106", "BF101", "BF102", "BF208"),  # faults in the data, which change the answer once fixed
     *("BF103", "BF104", "BF105", "BF120", "BF201", "BF107"),  # the classes, rows and columns responsible
-    *("BF401", "BF402"),  # what can be done
     *("BF202", "BF206", "BF203", "BF205", "BF204"),  # how the answer was found
 )
 
@@ -51,7 +48,7 @@ _HOW_TO_TEST = "Test it on rows that it was not trained on, or pass cross-valida
 def find(check: Measured) -> tuple[Finding, ...]:
     """Return all findings, the most important first."""
     makers = [_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious, _rare]
-    makers += [_droppable, _best_representation, _model, _seen_labels, _far_better]
+    makers += [_model, _seen_labels]
     found = [finding for make in makers if (finding := make(check)) is not None]
     found += [
         _finding(code, look, *sentences)
@@ -283,40 +280,6 @@ def _recall(check: Measured, number: int) -> str:
     return f"The most accurate classifier finds about {percent(1 - found.estimate[number])} % of its rows ({ends})."
 
 
-def _droppable(check: Measured) -> Finding | None:
-    path = check.selection
-    if path is None or not path.shown.any() or path.n_features[-1] == path.n_all:
-        return None
-    step, how = _without_loss(path)
-    names = show_labels([name for names in path.added[: step + 1] for name in names])
-    shown = f"{len(names):,} of {path.n_all:,} features {how}: {join_labels(names)}."
-    return _finding("BF401", "selection", shown, "The others can be dropped.") if how else None
-
-
-def _without_loss(path: SelectionPath) -> tuple[int, str]:
-    """Return a step of the selection, and the evidence that it loses nothing measurable; empty if it does lose."""
-    held_out = path.holdout
-    if held_out is None:
-        step = enough(path)
-        return (0, "") if step is None else (step, "do as well as all, on the rows used to select them")
-    if held_out.word == "worse":
-        return 0, ""
-    ends = f"{points(held_out.difference_low)} to {points(held_out.difference_high)} % of edges"
-    return len(path.added) - 1, f"lose nothing measurable on {how_many(held_out.n_rows, 'held-out row')} ({ends})"
-
-
-def _best_representation(check: Measured) -> Finding | None:
-    found = check.comparison
-    if found is None or "worse" not in found.word:
-        return None
-    names = dict(zip(found.names, show_labels(found.names), strict=True))
-    worse = [names[name] for name, word in zip(found.names, found.word, strict=True) if word == "worse"]
-    best = f"Best representation: {names[found.best_]}; significantly worse: {join_labels(worse, 3)}."
-    size = found.n_features[found.names.index(found.smallest)]
-    small = f"With {how_many(size, 'feature')}, {names[found.smallest]} shows no significant difference."
-    return _finding("BF402", "comparison", best, small * (found.smallest != found.best_))
-
-
 def _model(check: Measured) -> Finding | None:
     if check.gap is None:
         return None
@@ -343,20 +306,5 @@ def _seen_labels(check: Measured) -> Finding | None:
         f"Among equal rows with different labels, your model gets {found.n_right:,} of {found.n_equal:,} right; chance "
         f"would give about {amount(found.expected)} ({p_text(found.equal_p_value)}).",
         f"No model can tell equal rows apart, so yours {SAW_LABELS}.",
-        _HOW_TO_TEST,
-    )
-
-
-def _far_better(check: Measured) -> Finding | None:
-    """Find a model that is far better than all learners if the answer has no lower end to compare it with."""
-    gap = check.gap
-    if gap is None or not np.isnan(gap.overall.lower) or not gap.too_good.far_better(gap.overall.error):
-        return None
-    return _finding(
-        "BF408",
-        "gap",
-        f"Your model's error is {percent(gap.overall.error)} %; the best learner, cross-validated on the same rows, "
-        f"has {percent(gap.too_good.best_error)} % ({p_text(gap.too_good.best_p_value)}).",
-        f"These data give no lower limit: either your model {BETTER_KIND}, or it {SAW_ROWS}.",
         _HOW_TO_TEST,
     )

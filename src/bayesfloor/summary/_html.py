@@ -12,12 +12,11 @@ import numpy as np
 from bayesfloor.answer._answer import GOOD, TOO_CLOSE
 from bayesfloor.answer._learners import BLEND, REGISTRY
 from bayesfloor.answer._make_answer import called
-from bayesfloor.leaving.report_optional_sections import make_choices
 from bayesfloor.plotting._answer_display import learner_name
 from bayesfloor.plotting._display import css_colours
 from bayesfloor.summary._check_result import Finding, Measured
 from bayesfloor.summary._explain import CODES, explain
-from bayesfloor.summary._figures import answer_figures, head_line, next_step, settings_line
+from bayesfloor.summary._figures import answer_figures, gap_cells, head_line, next_step, settings_line
 from bayesfloor.summary._html_drawings import (
     MOST_CLASSES,
     MOST_DRAWN,
@@ -65,6 +64,7 @@ def _environment() -> Any:
 
 
 MOST_CARDS = 60
+_MODEL_LINES = 30  # classes, and pairs, in the table of a model
 _PICTURED = 24  # rows shown with two pictures: their own and their neighbour's
 _TERMS = (
     "lowest possible error",
@@ -107,7 +107,7 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
         most_classes=MOST_CLASSES,
         cards=row_cards(check, MOST_CARDS, ids, thumbnails(images, listed), features),
         drawing=draw_tree(check),
-        choices=make_choices(check),
+        model=None if check.gap is None else gap_cells(check.gap, _MODEL_LINES),
         not_together=NOT_TOGETHER,
         evidence=evidence_ruler(check),
         rests_on=rests_on(check),

@@ -151,7 +151,7 @@ def _best_possible(answer: Answer) -> str:
 def _room(gap: Gap, answer: Answer) -> tuple[str, str]:
     """Return whether the model can be improved, and why or what to do."""
     word, seen = gap.overall.word, gap.too_good
-    if word == BELOW or seen.seen or (np.isnan(answer.lower) and seen.far_better(gap.overall.error)):
+    if word == BELOW or seen.seen:
         return "That looks too good to be true", "test your model on rows that it was not trained on"
     if word == ROOM:
         return "Room to improve", _who_is_better(answer)

@@ -23,12 +23,6 @@ def linear(n, d, rng):
     return X, (X[:, 0] + X[:, 1] + 0.2 * rng.normal(size=n) > 0).astype(int)
 
 
-def exclusive_or(n, d, rng):
-    """Two classes; the first two features tell together, neither alone."""
-    X = rng.normal(size=(n, d))
-    return X, (X[:, 0] * X[:, 1] > 0).astype(int)
-
-
 @pytest.fixture(scope="module")
 def wine():
     """Wine's features, selected."""
@@ -44,16 +38,6 @@ def test_informative_features_come_first(global_random_seed):
     assert selector.path_.shown[:2].all()
     assert selector.get_support(indices=True).tolist()[:2] == [0, 1]
     assert (selector.transform(X)[:, :2] == X[:, :2]).all()
-
-
-def test_features_that_only_help_together_need_pairs(global_random_seed):
-    """Alone none helps; together they do."""
-    X, y = exclusive_or(600, 6, np.random.default_rng(global_random_seed))
-    together = FloorSelector(start="pairs").fit(X, y)
-    assert set(together.order_[:2]) == {0, 1}
-    assert len(together.path_.added[0]) == 2
-    assert together.path_.shown[0]
-    assert together.path_.n_candidates[0] == 15
 
 
 @pytest.mark.slow
@@ -75,7 +59,7 @@ def test_as_many_as_asked_for(wine):
     _, _, selector = wine
     assert len(selector.order_) == selector.support_.sum() == 3
     assert selector.path_.n_features.tolist() == [1, 2, 3]
-    assert (np.diff(selector.path_.value) < 0).all()
+    assert (np.diff(selector.path_.cross_rate) < 0).all()
 
 
 def test_what_rows_held_out_say(wine):
@@ -112,7 +96,7 @@ def test_names_and_containers(wine):
     assert names == X.columns[selector.support_].tolist()
     out = clone(selector).set_output(transform="pandas").fit(X, y).transform(X)
     assert out.columns.tolist() == names
-    assert [name for step in selector.path_.added for name in step] == X.columns[selector.order_].tolist()
+    assert list(selector.path_.added) == X.columns[selector.order_].tolist()
 
 
 def test_a_column_of_texts_is_one_feature(global_random_seed):
@@ -124,22 +108,6 @@ def test_a_column_of_texts_is_one_feature(global_random_seed):
         selector = FloorSelector(n_features=1).fit(frame, y)
         assert selector.order_.tolist() == [1]
         assert selector.n_features_in_ == 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("criterion", ["overall", "mean", "worst"])
-def test_every_criterion_finds_what_tells(criterion, global_random_seed):
-    """Three classes, two features that tell."""
-    rng = np.random.default_rng(global_random_seed)
-    y = rng.integers(3, size=300)
-    X = rng.normal(size=(300, 5))
-    X[:, 3] += 5 * (y == 0)
-    X[:, 1] += 5 * (y == 1)
-    start = "pairs" if criterion == "worst" else "single"  # one feature leaves some pair as it is
-    selector = FloorSelector(criterion=criterion, start=start).fit(X, y)
-    assert set(selector.order_[:2]) == {1, 3}
-    assert selector.path_.criterion == criterion
-    assert (selector.path_.cross_rate >= 0).all()
 
 
 def test_groups_stay_together(global_random_seed):
@@ -166,7 +134,7 @@ def test_tables_and_words(wine):
     """For people and for programs."""
     _, _, selector = wine
     path = selector.path_
-    assert path.frame()["added"].tolist()[0] == path.added[0][0]
+    assert path.frame()["added"].tolist() == list(path.added)
     told = json.loads(json.dumps(path.to_dict()))
     assert told["holdout"]["n_rows"] == path.holdout.n_rows
     assert path.text.startswith("3 of 13 features: ")
@@ -201,18 +169,6 @@ def test_few_groups_are_not_parted(caplog):
     assert "too few groups" in caplog.text
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("criterion", ["mean", "worst"])
-def test_noise_is_not_shown_to_help_any_pair(criterion, global_random_seed):
-    """Shares of chance's cross edges are not capped, as floors are."""
-    rng = np.random.default_rng(global_random_seed)
-    shown = 0
-    for _ in range(12):
-        selector = FloorSelector(criterion=criterion, n_features=1, holdout=0)
-        shown += selector.fit(rng.normal(size=(150, 3)), rng.integers(3, size=150)).path_.shown.any()
-    assert shown <= 3  # 0.05 of 12, and three standard errors
-
-
 def test_more_rows_than_asked_for_are_drawn():
     """And it is said so."""
     X, y = linear(400, 4, np.random.default_rng(0))
@@ -227,8 +183,6 @@ def test_more_rows_than_asked_for_are_drawn():
         ({"n_features": 0}, "from 1 to 3"),
         ({"n_features": 4}, "from 1 to 3"),
         ({"n_features": "all"}, "'auto'"),
-        ({"start": "double"}, "'single', 'pairs'"),
-        ({"criterion": "best"}, "'overall', 'mean', 'worst'"),
         ({"holdout": 1.0}, "below 1"),
         ({"scale": "unit"}, "scale that works per column"),
         ({"level": 1.5}, "level"),
