@@ -29,7 +29,6 @@ PACKAGES = {  # that each benchmark runs
     "messy": _CHECK,
     "paper": (*_FLOOR, "hierarchy"),
     "realistic": _ANSWER,
-    "scale": _TREES,
     "selection": (*_ANSWER, "decide"),
 }
 

@@ -1,81 +1,55 @@
-"""How few rows are enough: the fraction of cross-class edges in subsamples and in all rows, each with its interval."""
+"""How few rows are enough: the fraction of cross-class edges in subsamples and in all rows, each with its interval.
+
+``python -m benchmarks._enough`` prints the table of ``docs/scale.md``. All 4,000,000 rows take about 4 GB of memory.
+"""
 
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
-from scipy.stats import norm
 
-from benchmarks._beyond import FILES, small_cluster, write_parts
 from benchmarks._data import SEED
 
 _APART = 2.0  # distance between two normal classes: Bayes error 15.9 %
+_N = 4_000_000
+_SIZES = (3_125, 12_500, 50_000, 200_000, 800_000)  # subsampled rows
 
 
-def make_labelled(folder, n):
-    """Return the folder of Parquet files with rows of two classes; make it if it does not exist."""
-    return write_parts(Path(folder) / f"labelled-{n}", _two_classes(n))
-
-
-def _two_classes(n):
+def make_labelled(n):
+    """Return rows of two normal classes in the plane, and their labels."""
     rng = np.random.default_rng(SEED)
-    for _ in range(FILES):
-        label = rng.integers(0, 2, n // FILES)
-        X = rng.standard_normal((n // FILES, 2))
-        yield {"x0": X[:, 0] + _APART * label, "x1": X[:, 1], "label": label}
+    label = rng.integers(0, 2, n)
+    return rng.standard_normal((n, 2)) + np.outer(label, [_APART, 0]), label
 
 
-def measure_enough(folder, n, sizes, memory):
-    """Compute the floors of subsamples and of all rows."""
-    place, found = str(make_labelled(folder, n)), []
+def measure_enough(n, sizes):
+    """Compute the tree bounds of subsamples and of all rows."""
+    X, y = make_labelled(n)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # subsampling is intended here
-        found.extend(_fit(place, max_rows=size, target_width=None) for size in sizes)
-        with small_cluster(2, memory) as client:
-            found.append(_fit(place, client, target_width=None))
-    return {"bayes_error": float(norm.cdf(-_APART / 2)), "fits": found, "rows": []}
+        return [_fit(X, y, size) for size in (*sizes, None)]
 
 
-def _fit(place, client=None, **options):
+def _fit(X, y, size):
     from bayesfloor import BayesFloor
 
     start = time.perf_counter()
-    floor = BayesFloor(scale=None, interval="fast", **options).fit(place, "label", client=client)
-    whole = floor.overall_
-    return {
-        "rows": whole.n_rows,
-        "cross_rate": whole.cross_rate,
-        "interval": [float(end) for end in whole.interval()],
-        "lower": whole.lower,
-        "upper": whole.upper,
-        "seconds": time.perf_counter() - start,
-        "work": "" if floor.work_ is None else str(floor.work_),
-    }
+    floor = BayesFloor(n_jobs=2, scale=None, interval="fast", target_width=None, max_rows=size).fit(X, y)
+    return {"floor": floor.overall_, "seconds": time.perf_counter() - start}
 
 
-def enough_table(results):
-    """Return one line per fit, with whether its interval contains the value for all rows."""
-    cell = results["cases"].get("enough")
-    if cell is None:
-        return []
-    whole = cell["fits"][-1]
-    lines = [
-        ("rows", "cross-class edges", "95 % interval", "width", "contains the full value", "lower", "upper", "wall s")
-    ]
-    for fit in cell["fits"]:
-        low, high = fit["interval"]
-        holds = "-" if fit is whole else "yes" if low <= whole["cross_rate"] <= high else "no"
-        share, interval = f"{fit['cross_rate']:.4f}", f"{low:.4f} to {high:.4f}"
-        bounds = (f"{fit['lower']:.4f}", f"{fit['upper']:.4f}")
-        lines.append((str(fit["rows"]), share, interval, f"{high - low:.4f}", holds, *bounds, f"{fit['seconds']:.1f}"))
-    return lines
+def format_enough(fits):
+    """Return one line of Markdown per fit."""
+    lines = ["| rows | cross-class edges | 95 % interval | tree bounds | seconds |", "|---:|---:|---|---|---:|"]
+    for fit in fits:
+        found = fit["floor"]
+        low, high = found.interval()
+        lines.append(
+            f"| {found.n_rows:,} | {100 * found.cross_rate:.2f} % | {100 * low:.2f} to {100 * high:.2f} % "
+            f"| {100 * found.lower:.2f} to {100 * found.upper:.2f} % | {fit['seconds']:.0f} |"
+        )
+    return "\n".join(lines)
 
 
-def enough_notes(results):
-    """Return the Bayes error, and how all rows were processed."""
-    cell = results["cases"].get("enough")
-    if cell is None:
-        return []
-    work = cell["fits"][-1]["work"]
-    return [f"Bayes error {cell['bayes_error']:.4f}", f"all rows: {work}"]
+if __name__ == "__main__":
+    print(format_enough(measure_enough(_N, _SIZES)))

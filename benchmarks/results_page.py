@@ -33,7 +33,6 @@ ORDER = (
 )
 _NOT_YET = "*Not measured yet.*"
 _FEW = 12  # goals that a page shows without folding
-ELSEWHERE = {"scale": "_scaled"}  # modules that make the tables of another
 FIGURES = {  # modules whose functions, draw_NAME, draw the figures
     "answers": "_draw_floors",
     "calibration": "_draw_floors",
@@ -42,7 +41,6 @@ FIGURES = {  # modules whose functions, draw_NAME, draw the figures
     "known_floor": "_draw_floors",
     "labels": "_draw_floors",
     "paper": "_draw_paper",
-    "scale": "_draw_times",
     "selection": "_draw_models",
 }
 _PLACE = re.compile(r"^\{\{(\w+) ?([^|}]*?)(?: \| ([^}]*))?\}\}$", re.MULTILINE)
@@ -79,7 +77,7 @@ def read_benchmark(folder, name):
     results = json.loads((folder / f"{name}.json").read_text())
     if name not in PACKAGES:
         return Benchmark(name, results, {}, kept_goals(results))
-    module = import_module(f"benchmarks.{ELSEWHERE.get(name, name)}")
+    module = import_module(f"benchmarks.{name}")
     judge = getattr(module, "goals", lambda _: [])
     return Benchmark(name, results, module.tables(results), list(judge(results)))
 

@@ -316,18 +316,11 @@ def dataset(data_dir):
 
 @pytest.fixture(scope="session")
 def dask_client():
-    """A client of a Dask cluster on this machine: two workers of one thread and 1 GB each.
-
-    A worker that was killed is started again. Dask would give it up if it happened to be down
-    15 seconds after its last death.
-    """
-    dask = pytest.importorskip("dask", reason="needs Dask")
+    """A client of a Dask cluster on this machine: two workers of one thread and 1 GB each."""
     distributed = pytest.importorskip("distributed", reason="needs Dask")
-    from bayesfloor.leaving.engine_runners import ON_THIS_MACHINE
-
+    here = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
     with (
-        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=10**9, **ON_THIS_MACHINE) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=10**9, **here) as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client

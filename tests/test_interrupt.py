@@ -83,40 +83,6 @@ def test_ctrl_c_ends_large_work(work, n_jobs):
     assert interrupt(work, n_jobs, delay=1) == ("interrupted", 0)
 
 
-IN_PROCESSES = """
-import signal, sys
-import joblib, numpy as np
-from bayesfloor import spanning_forest
-
-signal.signal(signal.SIGINT, signal.default_int_handler)
-rows = np.random.default_rng(0).standard_normal((60_000, 8))
-try:
-    with joblib.parallel_config("loky", n_jobs=2):
-        spanning_forest(rows, block_rows=6000, progress=lambda stage, done, total: print(stage, flush=True))
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
-"""
-
-
-@pytest.mark.posix
-@pytest.mark.process
-@pytest.mark.slow
-def test_ctrl_c_leaves_no_processes_and_no_folders(tmp_path, monkeypatch):
-    """Work in processes of its own keeps its pieces in a temporary folder."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    command = [sys.executable, "-c", IN_PROCESSES]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
-        try:
-            assert process.stdout.readline()
-            process.send_signal(signal.SIGINT)
-            said, _ = process.communicate(timeout=120)  # as long as a worker lives, it holds the pipe
-        finally:
-            process.kill()
-
-    assert (said.splitlines()[-1], process.returncode) == ("interrupted", 0)
-    assert list(tmp_path.glob("bayesfloor*")) == []
-
-
 @pytest.fixture(scope="module", name="X")
 def clusters(global_random_seed):
     """Enough rows for several tasks, in clusters so that strangers have to be looked for."""

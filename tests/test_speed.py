@@ -17,7 +17,6 @@ from sklearn.ensemble import RandomForestClassifier
 from bayesfloor import BayesFloor
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.hierarchy._floor_matrix import floor_matrix
-from bayesfloor.leaving.engine_runners import DaskRunner
 
 resource = pytest.importorskip("resource", reason="needs POSIX: the CPU time of processes that ended")
 
@@ -223,19 +222,6 @@ def test_relabelling_costs_a_small_part_of_a_fit(ratio):
     floor = BayesFloor(scale=None).fit(X, y)
 
     assert ratio(lambda: floor.relabel(rng.permutation(y)), lambda: BayesFloor(scale=None).fit(X, y), rounds=2) < 0.1
-
-
-def test_small_tasks_cost_dask_less_than_a_future_each(ratio, dask_client):
-    """A scheduler, which runs in this process, takes a millisecond for each future.
-
-    Measured: 0.44 s against 9.2 s, 0.05.
-    """
-    square, runner = (lambda x: x * x), DaskRunner(dask_client)
-
-    def one_each():
-        dask_client.gather(dask_client.map(square, range(5000), pure=False))
-
-    assert ratio(lambda: list(runner.run(square, [(x,) for x in range(5000)], "square")), one_each) < 0.1
 
 
 # One whole work, then one that is interrupted.

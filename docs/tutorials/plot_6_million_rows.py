@@ -119,16 +119,6 @@ print(f"{far.overall_.n_rows:,} rows used, {time.process_time() - start:.0f} CPU
 print(f"tree bounds: {far.overall_.lower:.3f} to {far.overall_.upper:.3f}")
 
 # %%
-# To choose columns, use the handle that ``open_rows`` returns. It reads numbers only when needed, and works wherever
-# the folder does: ``BayesFloor().fit(rows, "label")``.
-
-from bayesfloor.io import open_rows
-
-rows = open_rows(folder, columns=["x0", "x1"])
-print(rows.shape)
-print(rows.take(np.array([0, 999_999])))
-
-# %%
 # The same from a terminal: ``bayesfloor check rows/ -y label``. ``.npy`` files work too, with labels in another
 # ``.npy`` file or in memory.
 #

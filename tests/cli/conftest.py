@@ -104,7 +104,7 @@ def _warnings_to_stderr():
 @contextmanager
 def _logs_to_stderr():
     """Python's last resort, which pytest's handlers would be before; levels that the command sets are set back."""
-    loggers = [logging.getLogger(name) for name in (None, "bayesfloor.decide", "distributed.client")]
+    loggers = [logging.getLogger(name) for name in (None, "bayesfloor.decide")]
     levels, handlers = [logger.level for logger in loggers], logging.root.handlers
     logging.root.handlers = []
     logging.root.setLevel(logging.WARNING)

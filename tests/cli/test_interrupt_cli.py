@@ -2,8 +2,6 @@
 
 import signal
 import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -131,48 +129,3 @@ def test_an_interrupt_is_never_lost_nor_called_by_another_name(process, files, t
     assert ended.stderr.splitlines()[-1] == "interrupted; no partial files are left"
     assert way == "a callback from C" or len(left_out(ended.stderr)) == 1
     assert list(tmp_path.iterdir()) == []
-
-
-def session(leader):
-    """Processes of a session that are left."""
-    stats = [path.read_text("utf-8", "replace") for path in _readable(Path("/proc").glob("[0-9]*/stat"))]
-    fields = [stat.rpartition(")")[2].split() for stat in stats]
-    return [each for each in fields if each[3] == str(leader) and each[0] != "Z"]
-
-
-def _readable(paths):
-    for path in paths:
-        try:
-            path.read_bytes()
-        except OSError:
-            continue
-        yield path
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
-@pytest.mark.dask
-@pytest.mark.parametrize(
-    ("number", "stage"),
-    [
-        (signal.SIGINT, "starting two Dask workers"),
-        (signal.SIGTERM, "sampling rows"),
-        pytest.param(signal.SIGTERM, "starting two Dask workers", marks=pytest.mark.nightly),
-        pytest.param(signal.SIGINT, "pairs", marks=pytest.mark.nightly),
-    ],
-)
-def test_on_dask_nothing_is_left(process, large, tmp_path, number, stage, monkeypatch):
-    """Neither workers nor folders; while workers started, Ctrl-C was ignored."""
-    pytest.importorskip("distributed")
-    (tmp_path / "temp").mkdir()
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "temp"))
-    asked = ("check", large, "-y", "label", "--engine", "dask", "--max-rows", "0")
-    begun, said, told = signalled(process, number, stage, *asked, cwd=tmp_path)
-    for _ in range(100):
-        if not session(begun.pid):
-            break
-        time.sleep(0.1)
-
-    assert (begun.returncode, said) == (128 + number, "")
-    assert told.splitlines()[-1] == "interrupted; no partial files are left"
-    assert session(begun.pid) == []
-    assert list((tmp_path / "temp").glob("bayesfloor*")) == []

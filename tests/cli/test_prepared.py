@@ -168,22 +168,13 @@ def test_advice_that_is_told_as_typed_is_still_given(said):
     """Were a message worded anew, the terminal would show what only Python understands."""
     texts = [
         node.value
-        for package in ("engine", "io")
+        for package in ("support", "io")
         for path in (Path(bayesfloor.__file__).parent / package).glob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
 
     assert any(said in text for text in texts)
-
-
-def test_columns_of_a_file_read_in_pieces_are_chosen_by_flags(run, tmp_path):
-    """Python has open_rows for it."""
-    pq.write_table(pa.table({"x": ["a", "b"] * 20, "label": [0, 1] * 20}), tmp_path / "text.parquet")
-    ended = run("check", "text.parquet", "-y", "label", "--checkpoint", "kept", cwd=tmp_path)
-
-    assert ended.code == 2
-    assert "Choose other columns with -x, --drop or --embedding, or encode text as numbers." in ended.stderr
 
 
 def test_strict_input_takes_what_is_clean(run, files):

@@ -213,25 +213,13 @@ def make_mutant(kind, seed, number):
 # What comes of them
 
 
-def read(path, label, *, in_place):
-    """Use a file as people do."""
-    from bayesfloor import BayesFloor
-    from bayesfloor.io import open_rows
-
-    if in_place:
-        rows = open_rows(path)
-        rows.take(np.arange(rows.shape[0])[::7])
-        rows.read()
-    else:
-        BayesFloor(n_trees=1, scale="standard").fit(path, label)
-
-
-def judge(path, label, *, in_place):
+def judge(path, label):
     """Return what came of a file: an answer, a refusal in one line of ours, or what must not be."""
+    from bayesfloor import BayesFloor
     from bayesfloor.io import InputError
 
     try:
-        read(path, label, in_place=in_place)
+        BayesFloor(n_trees=1, scale="standard").fit(path, label)
     except InputError as error:
         text = str(error)
         return "refused" if text.isprintable() and text.strip() and len(text) < LONGEST else f"no line: {text[:200]!r}"
@@ -241,11 +229,6 @@ def judge(path, label, *, in_place):
     return "answered"
 
 
-def is_in_place(kind, number):
-    """Return whether a mutant is read in pieces: every fourth that can be."""
-    return kind in ("npy", "parquet") and number % 4 == 0
-
-
 def kept():
     """Return the files that ever failed."""
     found = (Path(__file__).parent / "corpus").iterdir()
@@ -253,16 +236,15 @@ def kept():
 
 
 def choose(kind, seed, number, folder):
-    """Return where a mutant is, the name of its labels, and whether it is read in pieces."""
+    """Return where a mutant is, and the name of its labels."""
     labels = {"npy": "-1", "npz": "y"}
     if kind == "corpus":
         path = kept()[number]
-        kind, number = path.stem.split("-")
-        return path, labels.get(kind, "label"), is_in_place(kind, int(number))
+        return path, labels.get(path.stem.split("-")[0], "label")
     content, label = make_mutant(kind, seed, number)
     path = Path(folder) / f"mutant.{kind}"
     path.write_bytes(content)
-    return path, label, is_in_place(kind, number)
+    return path, label
 
 
 def main(kind, seed, first, stop, folder):
@@ -276,11 +258,11 @@ def main(kind, seed, first, stop, folder):
     warnings.simplefilter("ignore")
     warnings.simplefilter("error", RuntimeWarning)
     for number in range(int(first), int(stop)):
-        path, label, in_place = choose(kind, int(seed), number, folder)
+        path, label = choose(kind, int(seed), number, folder)
         tell(number, "reading")
         if hasattr(signal, "alarm"):
             signal.alarm(PATIENCE)
-        tell(number, judge(str(path), label, in_place=in_place))
+        tell(number, judge(str(path), label))
 
 
 def tell(number, what):

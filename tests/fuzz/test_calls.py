@@ -70,7 +70,7 @@ CALLS = {
     "spanning_forest": (
         forest.spanning_forest,
         lambda: {"X": rows()["X"]},
-        ("n_trees", "groups", "method", "n_jobs", "block_rows", "checkpoint", "client"),
+        ("n_trees", "groups", "method", "n_jobs"),
     ),
     "class_forests": (
         forest.class_forests,
@@ -80,7 +80,7 @@ CALLS = {
     "BayesFloor": (
         estimator(bayesfloor.BayesFloor, *_FLOOR, "priors", "interval", "roles", "y_kind"),
         lambda: rows(interval="fast"),
-        (*_FLOOR, "priors", "roles", "y_kind", "groups", "sample_weight", "client"),
+        (*_FLOOR, "priors", "roles", "y_kind", "groups", "sample_weight"),
     ),
     "BayesFloor.relabel": (lambda y: fitted().relabel(y), lambda: {"y": rows()["y"]}, ()),
     "BayesFloor.answer": (lambda **given: fitted().answer(**given), lambda: {"effort": "quick"}, ("learners",)),
@@ -141,7 +141,6 @@ CALLS = {
         rows,
         ("groups", "weight", "predictions", "random_state", "max_rows"),
     ),
-    "open_rows": (io.open_rows, lambda: {"X": rows()["X"]}, ("columns",)),
     "TablePreparer": (
         estimator(io.TablePreparer, "roles", "strict", "random_state"),
         lambda: {"X": rows()["X"]},
@@ -228,14 +227,11 @@ ALIASES = {
     "sample_weight": "weights?",
     "predictions": "predict|rows|y_pred",
     "term": "code",
-    "client": "Dask",
     "candidates": "representations?|rows|columns",
     "y_true": "labels?|rows|y",
     "y_pred": "predict|labels?|rows",
     "prepare": "transformer",
-    "checkpoint": "folder|rows in blocks|file",
     "n_cross": "n1",
-    "method": "blocks",
     "baseline": "check",
     "learners": "learner",
     "roles": "role",

@@ -61,7 +61,7 @@ def test_sound_files_are_read(kind, tmp_path):
         content, label = make_file(kind, np.random.default_rng(number), change=lambda content, _: content)
         path = tmp_path / f"sound.{kind}"
         path.write_bytes(content)
-        assert judge(str(path), label, in_place=False) == "answered"
+        assert judge(str(path), label) == "answered"
 
 
 @pytest.mark.process

@@ -1,15 +1,12 @@
 """Files in an object store give what the same local files give."""
 
-import io
-
 import fsspec
 import numpy as np
 import pytest
 
 import bayesfloor
-from bayesfloor.io import open_data, open_rows
+from bayesfloor.io import open_data
 from bayesfloor.io._messages import DataError
-from bayesfloor.support._files import bytes_read
 
 FILES = {
     "one.parquet": "label",
@@ -69,32 +66,6 @@ def test_a_check_of_an_address_gives_the_same_answer(here, there):
     one, two = (bayesfloor.check(f"{place}/one.csv", "label", effort="quick") for place in (here, there))
 
     assert one.to_json() == two.to_json()
-
-
-@pytest.mark.parametrize(("name", "columns"), [("x.npy", None), ("fortran.npy", None), ("many_parquet", ["x0", "x3"])])
-def test_rows_stay_in_the_bucket(here, there, name, columns):
-    """A handle reads the rows that a task needs, and all of them give the same trees."""
-    one, two = open_rows(str(here / name), columns), open_rows(f"{there}/{name}", columns)
-
-    assert one.shape == two.shape
-    assert np.array_equal(one.part(100, 320).read(), two.part(100, 320).read())
-    assert np.array_equal(one.take(np.array([3, 449, 200])), two.take(np.array([3, 449, 200])))
-    left, right = (bayesfloor.spanning_forest(rows, block_rows=100) for rows in (one, two))
-    assert all(
-        np.array_equal(getattr(left, part), getattr(right, part)) for part in ("a", "b", "length", "tree", "vertex")
-    )
-
-
-def test_rows_of_an_array_are_read_alone():
-    """A part of a .npy file costs its own bytes and a little read-ahead, not the file."""
-    content = io.BytesIO()
-    np.save(content, np.zeros((100_000, 10)))
-    fsspec.filesystem("memory").pipe("/tests/long.npy", content.getvalue())
-    rows = open_rows("memory://tests/long.npy")
-    before = bytes_read()
-    rows.part(50_000, 50_010).read()
-
-    assert bytes_read() - before <= 3 << 16
 
 
 def test_labels_may_be_at_another_address(here, there):

@@ -7,10 +7,9 @@ import sys
 from itertools import count
 from threading import Thread
 
-import numpy as np
 import pytest
 
-from bayesfloor.io import open_data, open_rows
+from bayesfloor.io import open_data
 from bayesfloor.support._files import AddressError
 
 
@@ -90,15 +89,6 @@ def test_file_systems_that_do_not_try_again_are_helped(here, website, drop, name
     assert proxy.n_cut
 
 
-def test_rows_are_read_in_spite_of_dropped_connections(here, there, drop):
-    """A task that reads rows tries again too."""
-    proxy = drop(os.environ["AWS_ENDPOINT_URL"], 3)
-    rows = open_rows(f"{there}/many_parquet{through(proxy)}", ["x0", "x1"])
-
-    assert np.array_equal(rows.read(), open_rows(str(here / "many_parquet"), ["x0", "x1"]).read())
-    assert proxy.n_cut
-
-
 def test_a_server_that_always_drops_is_given_up(website, drop, monkeypatch, caplog):
     """After a few attempts, one line says what to check."""
     monkeypatch.setattr("bayesfloor.support._files._PAUSES", (0.01, 0.02))
@@ -124,7 +114,6 @@ for name in ("one.csv", "many_csv", "one.npz"):
     found = bayesfloor.check(f"{sys.argv[1]}/{name}", "y" if name == "one.npz" else "label", effort="quick")
 assert "fsspec" not in sys.modules and "pyarrow.fs" not in sys.modules, "a file system was loaded"
 found = bayesfloor.check(f"{sys.argv[1]}/many_parquet", "label", effort="quick")
-bayesfloor.spanning_forest(f"{sys.argv[1]}/x.npy")
 code = run(["report", f"{sys.argv[1]}/one.csv", "-y", "label", "--effort", "quick", "-o", sys.argv[2]])
 assert code == 0 and "fsspec" not in sys.modules
 """

@@ -103,18 +103,6 @@ def test_a_table_whose_row_groups_would_mislead_is_read_whole(s3):
     assert found.answer.lower < 0.1587 < found.answer.upper
 
 
-def test_rows_that_stay_at_their_address_get_the_same_note(s3, monkeypatch):
-    """As on a cluster, where workers draw the rows."""
-    monkeypatch.setattr("bayesfloor.leaving.floor_all_rows._pool_size", lambda *_, **__: 5_000)
-    address = write_ordered(s3, "misleading_in_place", [("label", "ascending"), ("x0", "ascending")])
-    with pytest.warns(bayesfloor.floor.SampledRowsWarning, match="5000 of 100000 rows are used"):
-        floor = bayesfloor.BayesFloor(max_rows=5_000).fit(bayesfloor.io.open_rows(address), "label")
-
-    note = floor.fitted_.sample.features.notes[0]
-    assert note.startswith("rows of the same row group resemble each other in 'x0' (intraclass correlation ")
-    assert "and in their labels, so the whole table was read: " in note
-
-
 @pytest.mark.usefixtures("_few_are_large")
 def test_order_by_a_feature_alone_is_noted(s3):
     """Classes overlap in every row group, so nothing looks separate; intervals may be too narrow."""

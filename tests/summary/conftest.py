@@ -21,8 +21,7 @@ import bayesfloor
 from bayesfloor import BayesFloor, Check, check
 from bayesfloor.answer import _learners as _registry
 from bayesfloor.answer import _make_answer
-from bayesfloor.io import open_data, open_rows
-from bayesfloor.leaving import floor_all_rows as _all_rows
+from bayesfloor.io import open_data
 from bayesfloor.summary._check import make_check
 from bayesfloor.summary._facts import gather_facts
 
@@ -109,14 +108,6 @@ def _all_suspect():
     return replace(base, suspicious=replace(base.suspicious, n_suspect=200, n_conflict=200))
 
 
-def _all_of_them():
-    """The trees of all rows, and 300 drawn for the rest."""
-    X, y = draw(7, [900, 600], shift=3.0)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_all_rows, "_BESIDE_ALL", 300)
-        return check(open_rows(X), y, target_width=None)
-
-
 def _alike():
     """Two classes of one distribution, and one far away."""
     X, y = draw(1, [200, 200, 100], shift=0.0)
@@ -146,7 +137,6 @@ MAKERS = {
     "patients": lambda: check(*_patients(), target=0.9, name="patients"),
     "leak": lambda: check(*_leaked(), target=0.9),
     "sampled": lambda: check(*draw(7, [25_050, 25_050], shift=3.0), max_rows=300),
-    "all rows": _all_of_them,
     "two rows a class": lambda: check(*draw(8, [2, 2, 2])),
     "hundred classes": lambda: check(*draw(9, [3] * 100, shift=4.0)),
     "letters": lambda: check(draw(12, [40] * 26, shift=2.2, d=3)[0], LETTERS[draw(12, [40] * 26)[1]], name="letters"),

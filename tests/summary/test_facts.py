@@ -12,7 +12,7 @@ import pytest
 import bayesfloor
 from bayesfloor import check
 from bayesfloor.floor._fit import gap_length
-from bayesfloor.io import Data, open_data
+from bayesfloor.io import open_data
 from bayesfloor.summary import _facts
 
 X = np.arange(12.0).reshape(4, 3) ** 2
@@ -35,8 +35,8 @@ SAME = {
 
 
 def fingerprint(X, y):
-    """Return the fingerprint of these data; those in files are not opened."""
-    return _facts.fingerprint(Data(X, y) if isinstance(X, (str, os.PathLike)) else open_data(X, y))
+    """Return the fingerprint of these data."""
+    return _facts.fingerprint(open_data(X, y))
 
 
 @pytest.mark.parametrize("kind", SAME)
@@ -200,15 +200,6 @@ def test_labels_of_files_that_stay_where_they_are_have_their_part(places):
 
     assert len(set(prints)) == 1
     assert fingerprint(places / "X.npy", Y[::-1]) not in prints
-
-
-def test_facts_say_where_the_trees_of_all_rows_were_grown(made):
-    """Nothing where all was done with the rows in use."""
-    facts = made("all rows").facts
-
-    assert (facts.n_rows, facts.n_used, made("all rows").overall.n_rows) == (1500, 300, 1500)
-    assert facts.engine.startswith("joblib, 1 task at a time, ")
-    assert made("sampled").facts.engine == made("iris").facts.engine == ""
 
 
 def test_facts_say_what_was_looked_at(gaussians):

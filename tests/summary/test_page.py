@@ -707,18 +707,6 @@ def test_a_report_is_one_file(tmp_path):
     assert "bayesfloor report wine.csv" in path.read_text("utf-8")
 
 
-def test_a_report_says_where_the_trees_of_all_rows_were_grown():
-    """Whoever repeats it needs to know; where there were none, there is nothing to say."""
-    check = bayesfloor.check(*load_wine(return_X_y=True))
-    where = "Dask, 64 tasks at a time, 100 blocks, 300 of 4,950 pairs of blocks joined"
-    facts = replace(check.facts, n_rows=9_000_000, engine=where)
-    page = make_page(replace(check, facts=facts, overall=replace(check.overall, n_rows=9_000_000)))
-
-    assert "trees on all rows" not in make_page(check)
-    assert re.search(rf"trees on all rows<.*?{where}", page, re.DOTALL)
-    assert "9,000,000 rows, subsampled to 178 except for the tree bounds" in page
-
-
 def test_values_of_rows_are_shown_only_when_given(hostile_check):
     """Reports get mailed, and rows may be people."""
     secret = np.full((len(hostile_check.samples.row), 2), 123.456)

@@ -97,7 +97,6 @@ def test_the_head_says_what_was_looked_at(made):
     assert settings_line(made("iris")) == "effort normal · scale none · 3 trees"
     assert head_line(made("groups")).endswith(" · 40 groups")
     assert head_line(made("sampled")).startswith("300 of 50,100 rows · ")
-    assert head_line(made("all rows")).startswith("1,500 rows, subsampled to 300 except for the tree bounds · 2 ")
 
 
 def test_the_head_takes_millions_of_rows(made):

@@ -50,16 +50,6 @@ def test_what_is_weak_is_called_so(made, kind, code):
     assert trait(made(kind), code).weak
 
 
-def test_all_rows_for_the_tree_bounds_and_a_subsample_for_the_rest(made):
-    """Where the work was done, and what came of how many rows; it is no doubt."""
-    found = trait(made("all rows"), "BF206")
-    where = made("all rows").facts.engine
-
-    assert where.startswith("joblib, 1 task at a time")
-    assert found.text == (f"tree bounds from all 1,500 rows ({where}); everything else from a subsample of 300")
-    assert not found.weak
-
-
 def test_plain_data_have_no_weak_trait(made):
     """Doubts everywhere would be read nowhere."""
     assert [trait.code for trait in made("iris").traits if trait.weak] == []

@@ -9,21 +9,19 @@ import pytest
 from joblib import parallel_config
 from joblib.externals.loky import get_reusable_executor
 
-from bayesfloor.support._tasks import WorkerDiedError, effective_n_jobs, run_tasks, run_unordered
-
-MANY = 10**6  # deaths: more than anybody waits for
+from bayesfloor.support._tasks import effective_n_jobs, run_tasks
 
 # It ends while tasks run, as after an interrupt at a bad moment: nobody closes the results.
 ENDED = """
 import os, time
-from bayesfloor.support._tasks import run_unordered
+from bayesfloor.support._tasks import run_tasks
 
 def task(number):
     os.write(1, f"begun {number}\\n".encode())  # at once: threads may not meet in a line
     time.sleep(0.2)
     os.write(1, f"done {number}\\n".encode())
 
-results = run_unordered(task, [(number,) for number in range(100)], n_jobs=2)
+results = run_tasks(task, [(number,) for number in range(100)], n_jobs=2)
 next(results)
 """
 
@@ -42,11 +40,6 @@ def loky():
         yield
 
 
-def expect(n):
-    """Numbers and results of so many tasks that may be deadly."""
-    return [(number, -number) for number in range(n)]
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_results_come_in_the_order_of_the_tasks(square, n_jobs):
     """Even if the first one takes longest."""
@@ -55,21 +48,10 @@ def test_results_come_in_the_order_of_the_tasks(square, n_jobs):
     assert list(run_tasks(square, tasks, n_jobs=n_jobs)) == [x * x for x in range(20)]
 
 
-def test_results_out_of_order_come_with_their_numbers():
-    """As soon as they are there: the first one waits until another has come."""
-    another = threading.Event()
-    results = run_unordered(lambda number: (number or another.wait(60)) and number, [(0,), (1,)], n_jobs=2)
-    first = next(results)
-    another.set()
-
-    assert [first, *results] == [(1, 1), (0, 0)]
-
-
 @pytest.mark.usefixtures("loky")
 def test_no_tasks_have_no_results(square):
     """And start no worker."""
     assert list(run_tasks(square, [], n_jobs=None)) == []
-    assert list(run_unordered(square, [], n_jobs=None)) == []
 
 
 def test_every_result_is_told(square):
@@ -166,56 +148,6 @@ def test_an_error_of_the_listener_ends_the_work(square):
 
     assert seen == [1]
     assert threading.active_count() < 50
-
-
-@pytest.mark.process
-@pytest.mark.usefixtures("loky")
-def test_a_worker_that_dies_costs_no_result_and_doubles_none(deadly):
-    """The machine's memory was short for a moment."""
-    done = list(run_unordered(deadly, [(x, int(x == 5)) for x in range(12)], n_jobs=None))
-
-    assert sorted(done) == expect(12)
-
-
-@pytest.mark.process
-@pytest.mark.usefixtures("loky")
-def test_ordered_results_stay_in_order_when_a_worker_dies(deadly):
-    """Tasks that are run again come late."""
-    done = list(run_tasks(deadly, [(x, int(x == 0)) for x in range(8)], n_jobs=None))
-
-    assert done == [-x for x in range(8)]
-
-
-@pytest.mark.process
-@pytest.mark.usefixtures("loky")
-def test_tasks_that_were_not_sent_yet_outlive_many_deaths(deadly):
-    """After three deaths tasks go out in batches; what is left of a batch that dies must not be forgotten."""
-    tasks = ((x, 3 if x == 0 else int(x == 21)) for x in range(40))
-
-    assert sorted(run_unordered(deadly, tasks, n_jobs=None)) == expect(40)
-
-
-@pytest.mark.process
-@pytest.mark.usefixtures("loky")
-@pytest.mark.parametrize("at", [0, 6])
-def test_a_task_that_always_kills_is_named(deadly, at):
-    """Which block is too large is what a user has to know; results before that are given once."""
-    done = []
-    with pytest.raises(
-        WorkerDiedError, match=rf"died \d+ times, most recently while running block {at}\. They probably"
-    ):
-        done.extend(run_unordered(deadly, [(x, MANY * (x == at)) for x in range(12)], n_jobs=None, name="block"))
-
-    assert len(dict(done)) == len(done)
-    assert at not in dict(done)
-
-
-@pytest.mark.process
-@pytest.mark.usefixtures("loky")
-def test_a_single_task_that_always_kills_is_named(deadly):
-    """There is nothing to put it apart from."""
-    with pytest.raises(WorkerDiedError, match="most recently while running task 0"):
-        list(run_unordered(deadly, [(0, MANY)], n_jobs=None))
 
 
 @pytest.mark.process

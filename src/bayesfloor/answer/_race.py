@@ -11,7 +11,6 @@ import numpy as np
 
 from bayesfloor.answer._learners import BLEND, REGISTRY, Size, budget, suits
 from bayesfloor.formulas._limits import effective_count
-from bayesfloor.leaving.engine_shared_arguments import Held, holding
 from bayesfloor.support._results import Shown
 from bayesfloor.support._tasks import (
     Progress,
@@ -274,15 +273,13 @@ def run_race(
     race = Race(tested, codes[tested], fold[tested], cluster[tested], sizes, {}, {}, {}, {})
     racing, dropped = learners, dict[str, str]()
     # Warnings about convergence and collinearity do not matter: a poor learner just loses the race.
-    with one_blas_thread(), ignoring(), holding(n_jobs) as hold:
-        held = hold((X, codes, fold))
-        held_exact = hold((exact, codes, fold)) if see_exact else held
-        seen = {name: held_exact if name in see_exact else held for name in learners}
+    with one_blas_thread(), ignoring():
         for number, part in enumerate(PARTS):
+            nested = [order[: max(1, round(part * len(order)))] for order in orders]
             tasks = [
-                (seen[name], fold_number, order[: max(1, round(part * len(order)))], learner, int(codes.max()) + 1)
+                (exact if name in see_exact else X, codes, fold, *training, learner)
                 for name, learner in reversed(racing.items())  # the dearest first, so that threads end together
-                for fold_number, order in enumerate(orders)
+                for training in enumerate(nested)
             ]
             stage = f"cross-validating on {100 * part:g} % of the rows"
             found = list(run_tasks(_test, tasks, n_jobs=n_jobs, progress=progress, stage=stage, total=len(tasks)))
@@ -345,11 +342,10 @@ def brier_score(eta: Floats, codes: Ints) -> Floats:
     return np.asarray(1 - 2 * eta[np.arange(len(codes)), codes] + (eta**2).sum(axis=1))
 
 
-def _test(held: Held[tuple[Floats, Ints, Ints]], number: int, rows: Ints, learner: Any, n_classes: int) -> Any:
+def _test(X: Any, codes: Ints, fold: Ints, number: int, rows: Ints, learner: Any) -> Any:
     """Return the scores of a fold's rows, or the reason why the learner could not be trained."""
     from sklearn.base import clone
 
-    X, codes, fold = held.get()
     with one_openmp_thread():
         try:
             model = clone(learner).fit(X[rows], codes[rows])
@@ -357,6 +353,6 @@ def _test(held: Held[tuple[Floats, Ints, Ints]], number: int, rows: Ints, learne
         except (ValueError, np.linalg.LinAlgError) as error:
             logger.info("left out %s: %s", type(learner).__name__, error)
             return f"could not be trained: {str(error).splitlines()[0]}"
-    out = np.full((len(found), n_classes), _LOW)
+    out = np.full((len(found), int(codes.max()) + 1), _LOW)
     out[:, model.classes_] = found[:, : len(model.classes_)]  # at least two columns, even for a single class
     return out

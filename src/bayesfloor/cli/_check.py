@@ -25,14 +25,11 @@ FILES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".arrow", ".feather", ".ipc"
 
 def check_file(output: Output, target: float | None, settings: Settings) -> tuple[Data, Check]:
     """Read a file and check it."""
-    from bayesfloor.leaving.cli_large_data import check_engine, connect, stays_away
-
-    check_engine(output, settings)
     priors = settings.class_proportions()
-    data = read(settings, in_place=stays_away(settings))  # before slow imports: a wrong name is reported at once
+    data = read(settings)  # before slow imports: a wrong name is reported at once
     from bayesfloor.summary._check import check as look_at
 
-    with connect(output, settings) as client, output.bar() as bar:
+    with output.bar() as bar:
         found = look_at(
             data,
             target=target,
@@ -41,8 +38,6 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
             **settings.method(bar),
             **settings.drawing(),
             effort=settings.effort,
-            client=client,
-            checkpoint=settings.checkpoint,
             auto_groups=not settings.no_auto_groups,
         )
     return data, found
@@ -112,14 +107,12 @@ def next_steps(output: Output, found: Check, settings: Settings) -> list[tuple[s
     explain = (f"bayesfloor explain {next(shown, 'CODE')}", "explain a code")
     if settings.path == "-":
         return [explain]
-    from bayesfloor.leaving.cli_large_data import say_again
-
-    data, engine = _data_again(settings), say_again(settings)
+    data = _data_again(settings)
     model = [] if settings.predictions is None else ["--predictions", settings.predictions]
     effort = [] if settings.effort == "normal" else ["--effort", settings.effort]
     target = [] if found.target is None else ["--target", f"{100 * found.target:.15g}%"]
-    again = [*data, *target, *engine, *model, *effort, *_prepare_again(settings), *_priors_again(settings)]
-    steps = [] if engine else _remedies(found, settings, data, again)
+    again = [*data, *target, *model, *effort, *_prepare_again(settings), *_priors_again(settings)]
+    steps = _remedies(found, settings, data, again)
     steps.append((_command("report", again), "full report"))
     if not output.verbose:
         steps.append((_command("check", [*again, "-v"]), "all details"))
@@ -127,7 +120,7 @@ def next_steps(output: Output, found: Check, settings: Settings) -> list[tuple[s
 
 
 def _remedies(found: Check, settings: Settings, data: list[str], again: list[str]) -> list[tuple[str, str]]:
-    """Return the commands that follow up on findings; rows that stay in their files have none."""
+    """Return the commands that follow up on findings."""
     codes = {finding.code for finding in found.findings}
     drop = [] if settings.predictions is None else ["--drop", settings.predictions]
     steps = []

@@ -25,7 +25,7 @@ _SECTIONS = {
     "Question": ("target", "balanced", "priors", "predictions", "most", "holdout", "pca", "cut"),
     "Gates": (*GATES[1:], "max_error_rise", "strict", "exit_zero"),
     "Method": ("effort", "scale", "trees", "seed"),
-    "Large data": ("max_rows", "jobs", "engine", "scheduler", "checkpoint"),
+    "Large data": ("max_rows", "jobs"),
 }
 _LAST = "Output"  # the section for all other options
 
@@ -164,17 +164,6 @@ _DRAWING = (
         help="Use at most this many rows; 0 uses all.",
     ),
 )
-_ENGINE = (
-    click.option(
-        "--engine",
-        type=click.Choice(["threads", "dask"]),
-        default="threads",
-        show_default=True,
-        help="Where to run: this machine or a Dask cluster.",
-    ),
-    click.option("--scheduler", metavar="ADDRESS", help="Address of the Dask scheduler, such as tcp://10.0.0.1:8786."),
-    click.option("--checkpoint", metavar="FOLDER", help="Checkpoint folder; rerun the command to resume."),
-)
 _OUTPUT = (
     click.option("-q", "--quiet", is_flag=True, help="Print only the result."),
     click.option(
@@ -223,7 +212,7 @@ _PREPARE = (
     ),
     click.option("--strict-input", is_flag=True, help="Refuse a table that needs preparation."),
 )
-check_options = _apply((*_DATA, *_PREPARE, *_PRIORS, *_METHOD, _EFFORT, *_DRAWING, *_ENGINE, *_OUTPUT))
+check_options = _apply((*_DATA, *_PREPARE, *_PRIORS, *_METHOD, _EFFORT, *_DRAWING, *_OUTPUT))
 drawn_options = _apply((*_DATA, *_PREPARE, *_METHOD, *_DRAWING, *_OUTPUT))
 all_rows_options = _apply((*_DATA, *_PREPARE, *_METHOD, *_OUTPUT))
 _AS_IT_IS = _scale("none", "How to scale each representation.")
@@ -282,9 +271,6 @@ class Settings:
     priors: str | None = None
     effort: str = "normal"
     max_rows: int | None = None  # 0 means all
-    engine: str = "threads"
-    scheduler: str | None = None
-    checkpoint: str | None = None
     # report
     image: str | None = None
     show_rows: bool = False
@@ -370,7 +356,7 @@ def make_output(*, quiet: bool, verbose: bool, no_color: bool, no_progress: bool
     return Output(quiet=quiet, color=not no_color, progress=not no_progress, verbose=verbose)
 
 
-def read(settings: Settings, *, in_place: bool = False) -> Data:
+def read(settings: Settings) -> Data:
     """Read the input file."""
     from bayesfloor.io._open_data import open_data
 
@@ -388,7 +374,6 @@ def read(settings: Settings, *, in_place: bool = False) -> Data:
         clean_labels=settings.clean_labels,
         max_rows=settings.max_rows,
         random_state=settings.seed,
-        in_place=in_place,
     )
 
 

@@ -26,7 +26,6 @@ import click
 
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._files import redact
-from bayesfloor.support._tasks import WorkerDiedError, WorkersPausedError
 from bayesfloor.support._words import printable
 
 INTERRUPTED = "interrupted; no partial files are left"
@@ -37,7 +36,6 @@ class _Asked:
     """The signal that asked the command to stop, or 0."""
 
     number = 0
-    wait = False  # do not interrupt something that must finish
 
 
 @contextmanager
@@ -59,8 +57,7 @@ def listening() -> Iterator[None]:
 
 def _stop(number: int, _frame: FrameType | None) -> None:
     _Asked.number = number
-    if not _Asked.wait:
-        raise KeyboardInterrupt
+    raise KeyboardInterrupt
 
 
 def _end_at_once(heard: list[signal.Signals]) -> None:
@@ -78,23 +75,6 @@ def stop_if_asked() -> None:
 def exit_code() -> int | None:
     """Return the exit code for the signal, as in shells, or None if there was none."""
     return 128 + _Asked.number if _Asked.number else None
-
-
-@contextmanager
-def starting_workers() -> Iterator[None]:
-    """Keep Ctrl-C from the processes started here: this process handles it, once they are running.
-
-    A terminal sends Ctrl-C to all of them; they inherit the signal mask of the thread that starts them.
-    """
-    mask = getattr(signal, "pthread_sigmask", None)  # not on Windows
-    before: Any = mask(signal.SIG_BLOCK, {signal.SIGINT}) if mask else None
-    _Asked.wait = True
-    try:
-        yield
-    finally:
-        _Asked.wait = False
-        if mask:
-            mask(signal.SIG_SETMASK, before)
 
 
 _PATIENCE = 0.7  # seconds before the line appears; quick work needs none
@@ -225,13 +205,10 @@ class Output:
 
 # Advice in the library's messages, which are written for Python, and what to type on the command line instead.
 _AS_TYPED = {
-    "Got checkpoint=": "Got --checkpoint ",
-    "checkpoint='run'": "--checkpoint run",
     "with strict=True": "with --strict-input",
     "leave out strict": "leave out --strict-input",
     "say what they are with roles=": "tell check or report what they are: --as COLUMN=ROLE",
     "say what it is: roles={'column': 'number'}": "tell check or report what it is: --as COLUMN=number",
-    "open_rows(path, columns=[...])": "-x, --drop or --embedding",
 }
 USAGE, FAULT, ENDED, PIPE = 2, 3, 130, 141
 
@@ -256,7 +233,7 @@ def tell(error: BaseException, words: Sequence[str] = ()) -> int:
         return USAGE
     if isinstance(error, MemoryError):
         return _say("error: out of memory. Try --max-rows 50000.", USAGE)
-    if isinstance(error, InputError | OSError | WorkerDiedError | WorkersPausedError):
+    if isinstance(error, InputError | OSError):
         return _tell_of_data(error, words)
     sys.stderr.write(redact("".join(traceback.format_exception(error)), *words))
     return _say("internal error: this is a bug in bayesfloor; please report it with the lines above.", FAULT)

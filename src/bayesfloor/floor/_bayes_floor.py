@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator  # noqa: TID253 - itself imported when fi
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253 - itself imported when first used
 
 from bayesfloor.floor._edge_counts import class_edges
-from bayesfloor.floor._fit import Counts, Fit, make_fit
+from bayesfloor.floor._fit import Fit, make_fit
 from bayesfloor.floor._make_results import one_vs_rest_floor, overall_floor, pairwise_floor, sample_scores
 from bayesfloor.floor._pair_counts import PairCounts, count_pairs, pair_counts, soft_pair_counts
 from bayesfloor.floor._results import Floor, OneVsRestFloor, Options, PairwiseFloor, SampleScores
@@ -35,8 +35,7 @@ from bayesfloor.forest._spanning_forest import Forest, check_n_trees
 from bayesfloor.formulas._bounds import soft_confusion
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.io._labels import read_target
-from bayesfloor.io._open_data import open_data, stays_in_place
-from bayesfloor.leaving.engine_row_handles import is_handle
+from bayesfloor.io._open_data import open_data
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._parameters import check_choice, check_n_jobs, check_roles, check_seed
 from bayesfloor.support._tasks import Progress
@@ -44,7 +43,6 @@ from bayesfloor.support._types import Floats
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer
-    from bayesfloor.leaving.forest_out_of_core import Work  # importing it loads the compiled kernels
 
 logger = logging.getLogger(__name__)
 
@@ -126,10 +124,6 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Number of rows, fraction of cross-class edges and its standard error for each growing sample.
     fitted_ : Fit
         The record of the fit behind all results: rows, points, trees and counts.
-    all_rows_ : Counts or None
-        The counts from the trees of all rows, if these were grown in blocks and ``fitted_`` is a sample.
-    work_ : Work or None
-        How the trees of all rows were grown, if they were grown in blocks.
 
     Notes
     -----
@@ -162,8 +156,6 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     array([False,  True,  True])
     """
 
-    all_rows_: Counts | None
-    work_: Work | None
     _pairwise: PairwiseFloor | None
     _answers: dict[str, Answer]
 
@@ -204,28 +196,16 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         self.roles = roles
         self.y_kind = y_kind
 
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        groups: Any = None,
-        sample_weight: Any = None,
-        *,
-        client: Any = None,
-        checkpoint: Any = None,
-    ) -> BayesFloor:
+    def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> BayesFloor:
         """Grow the trees and count their cross-class edges.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame of shape (n_rows, n_features), str, path or Rows
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_features), str or path
             Numbers, or a table whose columns ``prepare`` turns into numbers. Data with more than 2,000 columns
             are reduced to 100 components for the trees; data with more than two dimensions are flattened. X can
             also be a file (CSV, Parquet, Arrow, ``.npy``, ``.npz``), a folder of files, or an Arrow stream; at
-            most a million rows of a large file are kept. With ``target_width=None``, Parquet and ``.npy`` files, and
-            the rows that ``open_rows`` returns, are not loaded; they must be numeric. The trees of all rows
-            are then grown in blocks: ``overall_``, ``one_vs_rest_`` and ``soft_confusion_`` describe all rows,
-            and the other results describe a sample of 50,000.
+            most a million rows of a large file are kept.
         y : array-like of shape (n_rows,) or (n_rows, n_classes), or str
             Labels, votes for each class (whole numbers; each vote counts as a row) or probabilities (rows that add
             up to 1). For a table, y can also be the name of a column, and for a
@@ -237,36 +217,18 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             How many rows of the population each row represents. An edge counts as the product of its rows'
             weights divided by the mean weight around it. This is a rough estimate from few neighbours: if only the
             class proportions differ, ``priors`` is better. p-values ignore weights; ``answer`` does not support them.
-        client : distributed.Client, default=None
-            Sample the rows on this Dask cluster, and grow the trees of all rows there if ``max_rows`` and
-            ``target_width`` are None. The sample is analysed on this machine; small data are used whole.
-        checkpoint : str or path, default=None
-            Folder for finished pieces of the work on all rows; rerun to resume.
 
         Returns
         -------
         self
         """
         self._check_parameters()
-        in_place = stays_in_place(X, client, checkpoint, self.max_rows, self.target_width)
         drawing: Any = {"max_rows": self.max_rows, "random_state": self.random_state}
-        data = open_data(X, y, groups=groups, weight=sample_weight, in_place=in_place, **drawing)
-        if client is None and checkpoint is None and not is_handle(data.X):
-            sample = read_sample(self, data)
-            fit, self.all_rows_, self.work_ = self._grow(sample), None, None
-            if data.drawn is not None and len(fit.sample) == len(sample):
-                announce(sample, "the file is large, so only a sample of it is read", level=3)
-        else:
-            from bayesfloor.leaving.floor_all_rows import count_all, draw_far
-
-            if data.groups is not None or data.weight is not None:
-                raise InputError(
-                    "groups and sample_weight need rows in memory. "
-                    "Pass arrays for X and y, without client and checkpoint."
-                )
-            far = draw_far(self, data.X, data.y, client)
-            fit = self._grow(far.sample)
-            self.all_rows_, self.work_ = count_all(self, fit, far, checkpoint)
+        data = open_data(X, y, groups=groups, weight=sample_weight, **drawing)
+        sample = read_sample(self, data)
+        fit = self._grow(sample)
+        if data.drawn is not None and len(fit.sample) == len(sample):
+            announce(sample, "the file is large, so only a sample of it is read", level=3)
         self._measure(fit)
         return self
 
@@ -382,7 +344,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
                 "To use votes, fit again: BayesFloor().fit(X, y)."
             )
         other, fit = copy.copy(self), self.fitted_.relabel(target.classes, target.shares)
-        other.all_rows_ = other.work_ = other._pairwise = None
+        other._pairwise = None
         other._results(fit, None)
         return other
 
@@ -449,21 +411,19 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         """Compute all results of a fit."""
         pairs = (pair_counts if fit.sample.hard else soft_pair_counts)(fit.forests, fit.labels)
         self._results(fit, pairs)
-        dimension = (self.all_rows_ or fit.counts).spread.dimension
+        dimension = fit.counts.spread.dimension
         self._pairwise = pairwise_floor(fit.forests.pair, fit.labels, pairs, self.classes_, dimension, fit.options)
 
     def _results(self, fit: Fit, pairs: PairCounts | None) -> None:
-        """Set all results except ``pairwise_``, from the counts of all rows if available, otherwise from the sample."""
-        counts, classes = self.all_rows_ or fit.counts, fit.sample.classes
+        """Set all results except ``pairwise_``."""
+        counts, classes = fit.counts, fit.sample.classes
         self.fitted_, self.classes_, self.scale_rates_ = fit, classes, fit.scale_rates
         self.scale_ = as_parameter(fit.scale)
         self.rows_ = np.unique(fit.sample.row)
         self.overall_: Floor = overall_floor(counts, fit.options)
-        self.one_vs_rest_: OneVsRestFloor = one_vs_rest_floor(
-            counts, pairs if self.all_rows_ is None else None, classes
-        )
+        self.one_vs_rest_: OneVsRestFloor = one_vs_rest_floor(counts, pairs, classes)
         self.soft_confusion_: Floats = soft_confusion(counts.edges.matrix)
-        alike = fit.counts.content.vertex
+        alike = counts.content.vertex
         self.samples_: SampleScores = sample_scores(fit.forest, fit.labels, alike, fit.sample.row, classes)
         self._answers: dict[str, Answer] = {}
 

@@ -100,7 +100,7 @@ class Content:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counts(Shown):
-    """Counts from the trees of a sample or of all rows: what the tree bounds are computed from.
+    """Counts from the trees: what the tree bounds are computed from.
 
     Attributes
     ----------

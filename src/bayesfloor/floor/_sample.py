@@ -88,9 +88,9 @@ class Sample:
         )
 
 
-def read_sample(floor: Any, data: Data, *, reduce: bool = True) -> Sample:
-    """Read the input with a ``BayesFloor``'s settings and sort it by content; ``reduce`` shrinks wide input."""
-    features = read_any(floor, data, floor.prepare, floor.roles, reduce=reduce)
+def read_sample(floor: Any, data: Data) -> Sample:
+    """Read the input with a ``BayesFloor``'s settings and sort it by content."""
+    features = read_any(floor, data, floor.prepare, floor.roles)
     n = len(features.values)
     target, weight = read_target(data.y, n, floor.y_kind), read_weight(data.weight, n)
     numbers = None if data.groups is None else number_groups(data.groups, n)

@@ -14,18 +14,15 @@ from bayesfloor.support._names import load_late
 if TYPE_CHECKING:
     from bayesfloor.forest._class_forests import ClassForests, class_forests
     from bayesfloor.forest._spanning_forest import Forest, spanning_forest
-    from bayesfloor.leaving.forest_out_of_core import Work
 
 __all__ = [
     "ClassForests",
     "Forest",
-    "Work",
     "class_forests",
     "spanning_forest",
 ]
 
 _HOMES = {
-    "..leaving.forest_out_of_core": "Work",
     "._class_forests": "ClassForests class_forests",
     "._spanning_forest": "Forest spanning_forest",
 }

@@ -11,7 +11,7 @@ Vertices of different blocks are identified and ordered by their rank among the 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,6 @@ from bayesfloor.forest._first_fit import FirstFit, full_reach, grow_forest
 from bayesfloor.forest._kdtree import Tree, build_tree, sample_scans
 from bayesfloor.forest._neighbours import (
     RUN_HERE,
-    BorderFinder,
     Finder,
     ProductFinder,
     Run,
@@ -32,13 +31,12 @@ from bayesfloor.forest._neighbours import (
 )
 from bayesfloor.forest._prim import squared_distances
 from bayesfloor.forest._vertices import Numbers, Vertices
-from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._types import Ints
 
 _TREES_UP_TO = 40  # dimensions; above this, kd-trees never pay off
 _SURELY_UP_TO = 8  # dimensions; above this, kd-trees rarely save much
 _LONG = 1e9  # nanoseconds of matrix products: compiling the search takes several times as long, but only once
 _FEWEST_SCANS = 4.0  # leaves visited by the search from one vertex, at best
-_NEAR = 4.0  # factor on a vertex's longest edge, squared: if another block is nearer, the vertex searches it at once
 _SHORTER_FROM, _SAMPLED_FOR_TIES = 4096, 16  # vertices: below this, shorter lists save less than looking for ties costs
 _LEAF_OF_FEW, _FEW, _LEAF_OF_MANY = 16, 4, 64  # points in a leaf: 16 up to 4 dimensions, else 64
 
@@ -82,14 +80,8 @@ def forest_of(vertices: Vertices, n_trees: int, method: str = "auto", run: Run =
     return Block(vertices, grow_forest(vertices, finder, n_trees, m), tree, scans, precision)
 
 
-def join(
-    one: Block, two: Block, n_trees: int, method: str = "auto", run: Run = RUN_HERE, *, beside: bool = False
-) -> Join:
-    """Compute the forest of both blocks' vertices from the blocks' forests and the edges between them.
-
-    If ``beside`` is true, the blocks do not overlap in space: they meet only at their borders, so the
-    search starts there.
-    """
+def join(one: Block, two: Block, n_trees: int, method: str = "auto", run: Run = RUN_HERE) -> Join:
+    """Compute the forest of both blocks' vertices from the blocks' forests and the edges between them."""
     n, (shared, numbers) = len(one.vertices), _numbers_beside(one.vertices.rank, two.vertices.rank)
     vertices = _stack(one.vertices, two.vertices.take(np.flatnonzero(~shared)))
     only_one = np.delete(np.arange(n, dtype=np.int32), numbers[shared])
@@ -97,8 +89,6 @@ def join(
     known = concatenate([one.edges, two.edges.renumber(numbers)])
     if len(only_one) and len(only_two):
         finder = _finder_across(vertices, (only_one, only_two), (one, two), numbers, method, run)
-        if beside and isinstance(finder, TreeFinder):
-            finder = BorderFinder(vertices, finder.pairs, _NEAR * _longest_at(len(vertices), known), run)
         edges = grow_forest(vertices, finder, n_trees, n_trees + 1, known)
     else:  # all vertices of one block are in the other
         edges = reduce_edges(vertices, [known], n_trees)
@@ -106,14 +96,6 @@ def join(
     lone[numbers[shared]] = False
     across = (edges.a < n) & (edges.b >= n) & lone[edges.a]
     return Join(edges.renumber(vertices.rank.astype(np.int32)), across)
-
-
-def _longest_at(n: int, edges: Edges) -> Floats:
-    """Return the squared length of the longest edge at each vertex."""
-    longest = np.zeros(n)
-    for ends in (edges.a, edges.b):
-        np.maximum.at(longest, ends, edges.squared)
-    return longest
 
 
 def reduce_edges(vertices: Vertices, lists: Iterable[Edges], n_trees: int) -> Edges:
@@ -126,16 +108,6 @@ def reduce_edges(vertices: Vertices, lists: Iterable[Edges], n_trees: int) -> Ed
         short = forest.useful(new_edges(*edges[:3]))
         forest.add(sort_once(vertices, short))
     return forest.edges
-
-
-def restore_block(vertices: Vertices, edges: Edges, rank: Ints, n_trees: int) -> Block:
-    """Rebuild a block from its forest and its vertices in content order; ``rank`` gives their ranks among all."""
-    if vertices.x.shape[1] > _TREES_UP_TO:
-        precision = choose_rough(vertices, n_trees + 1).rows.dtype
-        return Block(replace(vertices, rank=rank), edges, None, 0.0, precision)
-    laid, tree = _lay_out(vertices)
-    scans, edges = sample_scans(tree, laid, n_trees + 1), edges.renumber(_inverse(laid.rank))
-    return Block(replace(laid, rank=rank[laid.rank]), edges, tree, scans, np.dtype(np.float32))
 
 
 def list_length(vertices: Vertices, n_trees: int) -> int:

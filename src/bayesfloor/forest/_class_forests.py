@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,6 @@ from bayesfloor.forest._pair_joins import Joined, Parts, join_blocks, make_parts
 from bayesfloor.forest._prim import Distances, prim_forest
 from bayesfloor.forest._spanning_forest import Forest, check_n_trees, is_plain, make_forest
 from bayesfloor.forest._vertices import Vertices, find_vertices
-from bayesfloor.leaving.engine_shared_arguments import Held, holding
 from bayesfloor.support._errors import InputError, blame
 from bayesfloor.support._parameters import check_n_jobs
 from bayesfloor.support._results import Shown
@@ -74,12 +73,11 @@ _ENOUGH_TASKS = 8  # with at least this many classes, each thread processes whol
 
 
 class Task(NamedTuple):
-    """Settings for tasks: number of trees, how to run within and across tasks, and where to keep shared values."""
+    """Settings for tasks: number of trees, and how to run within and across tasks."""
 
     n_trees: int
     inner: Run
     outer: int | None
-    hold: Callable[[Any], Held[Any]]
     progress: Progress | None
 
 
@@ -101,8 +99,8 @@ def compose(
 ) -> tuple[list[Edges], list[tuple[Ints, Edges]], Floats]:
     """Compute the forest of each class, the edges between the classes of each pair, and the pairs' moments."""
     outer, inner = (n_jobs, RUN_HERE) if len(members) >= _ENOUGH_TASKS else (1, Run(n_jobs))
-    with one_blas_thread(), holding(outer) as hold:
-        how = Task(n_trees, inner, outer, hold, progress)
+    with one_blas_thread():
+        how = Task(n_trees, inner, outer, progress)
         blocks = _grow(vertices, members, how)
         forests = [block.by_rank() for block in blocks]
         pairs = np.column_stack(np.triu_indices(len(members), 1))
@@ -131,22 +129,17 @@ def _find_runs(size: Ints) -> list[tuple[int, int, int]]:
 
 
 def _grow(vertices: Vertices, members: list[Ints], how: Task) -> list[Block]:
-    tasks = ((how.hold(vertices.take(numbers)), how.n_trees, how.inner) for numbers in members)
-    results = run_tasks(grow_class, tasks, n_jobs=how.outer, progress=how.progress, stage="classes", total=len(members))
+    tasks = ((vertices.take(numbers), how.n_trees, "auto", how.inner) for numbers in members)
+    results = run_tasks(forest_of, tasks, n_jobs=how.outer, progress=how.progress, stage="classes", total=len(members))
     return list(results)
-
-
-def grow_class(held: Held[Vertices], n_trees: int, run: Run) -> Block:
-    """Compute the block of a class."""
-    return forest_of(held.get(), n_trees, "auto", run)
 
 
 def _join_runs(
     parts: tuple[Parts, Approx] | None, runs: list[tuple[int, int, int]], moments: Floats, equal: Equal, how: Task
 ) -> tuple[list[tuple[Ints, Edges]], NDArray[np.bool_]]:
     """Join the classes of these runs; return the edges between them, and which pairs are left."""
-    held, n = how.hold(parts), len(equal.rows)
-    tasks = [(held, *run, how.n_trees, equal.inside) for run in runs]
+    n = len(equal.rows)
+    tasks = [(parts, *run, how.n_trees, equal.inside) for run in runs]
     results = run_tasks(join_run, tasks, n_jobs=how.outer, progress=how.progress, stage="small pairs", total=len(tasks))
     across: list[tuple[Ints, Edges]] = []
     left: NDArray[np.bool_] = np.ones(len(moments), dtype=np.bool_)
@@ -157,27 +150,24 @@ def _join_runs(
     return across, left
 
 
-def join_run(held: Held[Any], i: int, start: int, stop: int, n_trees: int, inside: bool) -> Joined:
+def join_run(parts: tuple[Parts, Approx], i: int, start: int, stop: int, n_trees: int, inside: bool) -> Joined:
     """Join class ``i`` with each of the classes ``start`` to ``stop - 1``."""
-    parts, rough = held.get()
-    return join_blocks(parts, rough, i, start, stop, n_trees, inside=inside)
+    return join_blocks(*parts, i, start, stop, n_trees, inside=inside)
 
 
 def _join_large(
     classes: list[ClassBlock], pairs: Ints, chosen: Ints, moments: Floats, equal: Equal, how: Task
 ) -> Iterator[tuple[Ints, Edges]]:
-    held = [how.hold(each) for each in classes] if len(chosen) else []
-    tasks = [(held[i], held[j], how.n_trees, equal.inside, how.inner) for i, j in pairs[chosen]]
+    tasks = [(classes[i], classes[j], how.n_trees, equal.inside, how.inner) for i, j in pairs[chosen]]
     results = run_tasks(join_pair, tasks, n_jobs=how.outer, progress=how.progress, stage="pairs", total=len(tasks))
     for number, (across, moments[number]) in zip(chosen, results, strict=True):
         yield np.full(len(across.a), number), across
 
 
 def join_pair(
-    one: Held[ClassBlock], two: Held[ClassBlock], n_trees: int, inside: bool, run: Run = RUN_HERE
+    first: ClassBlock, second: ClassBlock, n_trees: int, inside: bool, run: Run = RUN_HERE
 ) -> tuple[Edges, tuple[float, float, float]]:
     """Compute the edges between two classes in their common forest, and the moments of its graph."""
-    first, second = one.get(), two.get()
     joined = join(first.block, second.block, n_trees, "auto", run)
     union, rows_at = Equal([first.rows, second.rows], inside).union([first.members, second.members], 0, 1)
     a, b = np.searchsorted(union, joined.edges.a), np.searchsorted(union, joined.edges.b)
@@ -363,8 +353,6 @@ def class_forests(
     if plain:
         forests, across, moments = _compose_plainly(vertices, members, n_trees, equal, progress)
     else:
-        from bayesfloor.forest._class_forests import compose
-
         forests, across, moments = compose(vertices, members, n_trees, equal, n_jobs, progress)
     pairs = AcrossPairs(len(members), across, moments)
     return ClassForests(vertices, vertex, numbers, n_trees, forests, pairs, plain=plain)

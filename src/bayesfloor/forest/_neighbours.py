@@ -16,7 +16,6 @@ from numpy.typing import DTypeLike, NDArray
 from bayesfloor.forest._kdtree import Tree, build_tree, node_labels, search_tree
 from bayesfloor.forest._kernels import AFTER_TIES, BEFORE_TIES, distinct_edges, edge_lengths, kernel
 from bayesfloor.forest._vertices import Numbers, Vertices
-from bayesfloor.leaving.forest_out_of_core_cells import gap_between
 from bayesfloor.support._tasks import Progress, effective_n_jobs, run_tasks
 from bayesfloor.support._types import Floats, Ints
 
@@ -240,41 +239,6 @@ class TreeFinder:
                     else (search.label[part], search.bound.copy())
                 )
                 yield tree, pure, v.x, v.key, v.rank, v.group, search.label, part, slot, bound, m, batch, alone
-
-
-class BorderFinder(TreeFinder):
-    """A kd-tree finder for two sets in which most vertices are far from the other set.
-
-    At first, a vertex searches only if its squared distance to the other set's box is at most its ``limit``. The other
-    vertices reach as far as the box.
-    """
-
-    def __init__(self, vertices: Vertices, pairs: list[tuple[Numbers, Tree]], limit: Floats, run: Run) -> None:
-        super().__init__(vertices, pairs, run)
-        self.limit = limit
-
-    def first(self, m: int) -> Candidates:
-        gap = np.full(len(self.vertices), np.inf)
-        for askers, tree in self.pairs:
-            x = self.vertices.x[askers]
-            gap[askers] = gap_between(x, x, tree.low[0], tree.high[0])
-        near = gap <= self.limit
-        number = np.arange(len(self.vertices), dtype=np.int32)
-        found = no_candidates()
-        if near.any():
-            found = self._search(Search(number[near], number, np.empty(0)), m, own=True)
-        far = number[~near & (gap < np.inf)]
-        return found._replace(
-            asked=np.concatenate([found.asked, far]),
-            reach=np.concatenate([found.reach, gap[far]]),
-            end=np.concatenate([found.end, np.full(len(far), BEFORE_TIES, np.int32)]),
-        )
-
-
-def no_candidates() -> Candidates:
-    """Return an empty result: no edges, and no vertices that searched."""
-    number = np.empty(0, np.int32)
-    return Candidates(number, number, np.empty(0), number, np.empty(0), number)
 
 
 class Lists(NamedTuple):

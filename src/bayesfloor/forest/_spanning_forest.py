@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,8 @@ from numpy.typing import ArrayLike
 from bayesfloor.forest._edges import Edges
 from bayesfloor.forest._prim import Distances, prim_forest
 from bayesfloor.forest._vertices import Vertices, find_vertices
-from bayesfloor.leaving.engine_row_handles import is_place, open_rows
 from bayesfloor.support._errors import InputError
-from bayesfloor.support._parameters import check_choice, check_folder, check_n_jobs
+from bayesfloor.support._parameters import check_choice, check_n_jobs
 from bayesfloor.support._results import Result
 from bayesfloor.support._tasks import Progress, one_blas_thread
 from bayesfloor.support._types import Floats, Ints
@@ -151,10 +149,6 @@ def spanning_forest(
     method: str = "auto",
     n_jobs: int | None = None,
     progress: Progress | None = None,
-    *,
-    client: Any = None,
-    checkpoint: str | Path | None = None,
-    block_rows: int | None = None,
 ) -> Forest:
     """Compute the first t orthogonal Euclidean minimum spanning trees.
 
@@ -164,10 +158,9 @@ def spanning_forest(
 
     Parameters
     ----------
-    X : array-like of shape (n_rows, n_features), str, path or Rows
+    X : array-like of shape (n_rows, n_features)
         Finite numbers. Equal rows become one vertex; different rows closer together than 1e-144 times the
-        largest value raise an error. For rows that may not fit in memory, pass a ``.npy`` file, a ``.parquet``
-        file, a folder of ``.parquet`` files, or the result of ``open_rows``.
+        largest value raise an error.
     n_trees : int, default=3
         Number of trees.
     groups : array-like of shape (n_rows,), default=None
@@ -179,19 +172,10 @@ def spanning_forest(
         Number of threads, as in joblib.
     progress : callable, default=None
         Called as ``progress(stage, done, total)`` during the work.
-    client : distributed.Client, default=None
-        Run the work on this Dask cluster, in blocks of rows that fit in the memory of its workers. Without
-        a client, ``joblib.parallel_config`` decides where blocks run.
-    checkpoint : str or path, default=None
-        Folder for finished pieces of the work: rerun the same call to resume. Workers on several machines
-        need a folder that all of them can access.
-    block_rows : int, default=None
-        Number of rows per block. By default, as many as fit in the workers' memory.
 
     Returns
     -------
     Forest
-        If the rows were processed in blocks, its arrays are mapped from an unnamed temporary file.
 
     Examples
     --------
@@ -205,49 +189,12 @@ def spanning_forest(
     check_n_trees(n_trees)
     check_choice("method", method, METHODS)
     check_n_jobs(n_jobs)
-    if client is not None or checkpoint is not None or block_rows is not None or is_place(X):
-        return _forest_in_blocks(X, n_trees, groups, method, n_jobs, progress, client, checkpoint, block_rows)
     vertices, vertex = find_vertices(X, groups)
     if method == "prim" or (method == "auto" and is_plain(len(vertices))):
         edges = prim_forest(Distances(vertices, keep=len(vertices) <= PLAIN_UP_TO), n_trees, progress)
     else:
         edges = _compiled_forest(vertices, n_trees, method, n_jobs, progress)
     return make_forest(edges, vertices, vertex, np.arange(len(vertex)), n_trees)
-
-
-def _forest_in_blocks(
-    X: Any,
-    n_trees: int,
-    groups: ArrayLike | None,
-    method: str,
-    n_jobs: int | None,
-    progress: Progress | None,
-    client: Any,
-    checkpoint: str | Path | None,
-    block_rows: int | None,
-) -> Forest:
-    from bayesfloor.leaving.engine_runners import make_runner
-    from bayesfloor.leaving.forest_out_of_core import AT_ONCE, Beyond, forest_beyond
-
-    if groups is not None or method != "auto":
-        raise InputError(
-            "groups and method do not work with rows in blocks. "
-            "Pass X as an array, without client, checkpoint and block_rows."
-        )
-    _check_block_rows(block_rows)
-    check_folder(checkpoint)
-    rows = open_rows(X)
-    if client is None and checkpoint is None and block_rows is None and rows.shape[0] <= AT_ONCE:
-        return spanning_forest(rows.read(), n_trees, None, method, n_jobs, progress)
-    how = Beyond(make_runner(client, n_jobs), progress, checkpoint, block_rows)
-    return forest_beyond(rows, n_trees, how)[0]
-
-
-def _check_block_rows(block_rows: object) -> None:
-    if block_rows is None:
-        return
-    if not isinstance(block_rows, (int, np.integer)) or isinstance(block_rows, bool) or block_rows < 1:
-        raise InputError(f"Got block_rows={block_rows!r}, but expected a whole number of at least 1.")
 
 
 def is_plain(n_vertices: int) -> bool:

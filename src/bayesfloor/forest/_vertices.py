@@ -140,13 +140,8 @@ class Vertices:
         return Vertices(self.x[numbers], self.key[numbers], self.rank[numbers], group, self.exponent)
 
 
-def find_vertices(
-    X: ArrayLike, groups: ArrayLike | None = None, exponent_of_all: int | None = None
-) -> tuple[Vertices, Ints]:
-    """Find the distinct rows of ``X`` (in each group) in content order, and the vertex of every row.
-
-    ``exponent_of_all`` is the power of two to divide out if ``X`` is a part of a larger set.
-    """
+def find_vertices(X: ArrayLike, groups: ArrayLike | None = None) -> tuple[Vertices, Ints]:
+    """Find the distinct rows of ``X`` (in each group) in content order, and the vertex of every row."""
     rows = check_rows(X)
     key, exponent = row_keys(rows)
     group: Ints = np.empty(0, dtype=np.int64)
@@ -154,20 +149,10 @@ def find_vertices(
         labels, group = read_groups(groups, len(rows))
         key = scramble(key + label_keys(labels)[group])
     first, vertex = _number_rows(rows, key, exponent, group)
-    scale = largest_exponent(max(rows.max(), -rows.min())) if exponent_of_all is None else exponent_of_all
+    scale = largest_exponent(max(rows.max(), -rows.min()))
     group = group[first] if len(group) else group
     x = rows[first]
     return Vertices(np.ldexp(x, -scale, out=x), key[first], np.arange(len(first)), group, scale), vertex
-
-
-def content_ranks(x: Floats, key: Keys, exponent: Keys) -> Ints:
-    """Return the position of each of these distinct rows in content order.
-
-    Scaling may have rounded away small values; keys and exponents come from the original rows.
-    """
-    rank = np.empty(len(x), dtype=np.int64)
-    rank[_content_order(x, key, exponent, np.empty(0, dtype=np.int64))] = np.arange(len(x))
-    return rank
 
 
 def _number_rows(rows: Floats, key: Keys, exponent: Keys, group: Ints) -> tuple[Ints, Ints]:

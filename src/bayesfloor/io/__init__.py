@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from bayesfloor.io._encoders import Column
     from bayesfloor.io._open_data import open_data
     from bayesfloor.io._table_preparer import Prepared, TablePreparer
-    from bayesfloor.leaving.engine_row_handles import Rows, open_rows
     from bayesfloor.support._errors import InputError
 
 __all__ = [
@@ -24,14 +23,11 @@ __all__ = [
     "Data",
     "InputError",
     "Prepared",
-    "Rows",
     "TablePreparer",
     "open_data",
-    "open_rows",
 ]
 
 _HOMES = {
-    "..leaving.engine_row_handles": "Rows open_rows",
     "..support._errors": "InputError",
     "._data": "Data",
     "._encoders": "Column",

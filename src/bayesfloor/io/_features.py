@@ -49,9 +49,7 @@ class TypedTable(NamedTuple):
     source: Ints
 
 
-def read_any(
-    estimator: Any, data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None, *, reduce: bool = True
-) -> Features:
+def read_any(estimator: Any, data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Features:
     """Return features as numbers, even if they are sparse; wide data are reduced."""
     data = data.dense_if_small() if isinstance(prepare, str) else data
     if data.form == "sparse" and isinstance(prepare, str):
@@ -59,7 +57,7 @@ def read_any(
     else:
         features = read_features(estimator, data, prepare, roles)
     wide = features.values.shape[1] > WIDE or is_sparse(features.values)
-    return _reduced(features) if wide and reduce else features
+    return _reduced(features) if wide else features
 
 
 def read_features(estimator: Any, data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Features:

@@ -35,6 +35,7 @@ _PACKED = (".gz", ".zst", ".bz2")
 _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK": "npz", b"\x93NUMPY": "npy", b"\xff\xff\xff\xff": "Arrow"}
 _COPIED_AT_ONCE = 4 << 20  # bytes
 _LARGE = 2e9  # bytes: a table that takes more memory than this is not read whole
+_POOL, _POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # of a large file: most rows, most bytes and fewest rows to read
 _UNPACKS = 4  # estimated size of a compressed file in memory, relative to its size on disk
 _CODECS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 
@@ -87,6 +88,11 @@ class File:
     def is_large(self) -> bool:
         """Whether the table is too large to read completely."""
         return self.unpacked_size > _LARGE
+
+    def most_rows(self, n_rows: int, asked: int | None) -> int:
+        """Return how many of its rows to read if the table is large: more if the user asked for more."""
+        room = int(_POOL_BYTES * n_rows / self.unpacked_size)
+        return max(_LEAST, asked or 0, min(_POOL, room))
 
     def head(self, size: int = 8) -> bytes:
         """Return the first bytes."""

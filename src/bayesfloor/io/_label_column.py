@@ -28,7 +28,7 @@ _USUAL_NAMES = ("label", "target", "class", "y", "species", "labels", "category"
 
 
 class LabelColumn(NamedTuple):
-    """The name of the label column or array, and each row's label (for rows that stay in files, the name)."""
+    """The name of the label column or array, and each row's label."""
 
     name: str
     y: Any
@@ -140,6 +140,7 @@ class Contents(NamedTuple):
     notes: tuple[str, ...] = ()
     drawn: np.ndarray | None = None
     drawn_from: tuple[int, int] | None = None  # if only a sample was read: number of all rows, and of unlabelled rows
+    n_rows: int | None = None  # of the file, if its features were subsampled and the labels are elsewhere
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.lib import format as npy
 
 from bayesfloor.io._data import tell_flattened
 from bayesfloor.io._find_file import File
@@ -16,12 +18,16 @@ from bayesfloor.io._messages import DataError, quote, refuse_length, refuse_unkn
 from bayesfloor.io._tables import Coded, finite_floats, refuse_gaps
 from bayesfloor.support._words import how_many
 
+_READ_AT_ONCE = 1 << 20  # bytes, few enough to stay in the processor's cache
+
 # One array
 
 
 def read_npy(file: File, asked: Asked) -> Contents:
     """Read features, and labels from a column given by its number."""
     _refuse_names(file, asked)
+    if file.is_large and asked.labels_elsewhere and (sampled := _read_sample(file, asked)) is not None:
+        return sampled
     with _loaded(file) as array:
         X, notes = _check_features(array, file.shown), tell_flattened(np.shape(array))
     if asked.labels_elsewhere:
@@ -53,6 +59,52 @@ def _label_number(file: File, label: str | None, width: int) -> int:
             "-1 for the last."
         )
     return int(label) % width
+
+
+def _read_sample(file: File, asked: Asked) -> Contents | None:
+    """Read some rows of a large file; None if all of them fit in memory, or if they are not numbers."""
+    with file.open_raw() as stream:
+        version = npy.read_magic(stream)
+        read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, by_column, dtype = read_header(stream)
+        n_drawn = file.most_rows(shape[0], asked.most_rows) if len(shape) > 1 else 0
+        if dtype.kind not in "biuf" or not 0 < n_drawn < shape[0]:
+            return None
+        rng = np.random.default_rng(asked.seed)
+        drawn = np.sort(rng.choice(shape[0], n_drawn, replace=False, shuffle=False))
+        read = _read_columns if by_column else _read_rows
+        X = _check_features(read(stream, shape, dtype, drawn), file.shown)
+    found = _contents(X, None, {}, asked, tell_flattened(shape))
+    return found._replace(drawn=drawn, n_rows=shape[0])
+
+
+def _read_rows(stream: Any, shape: tuple[int, ...], dtype: np.dtype[Any], drawn: np.ndarray) -> np.ndarray:
+    """Read these rows with plain reads: if a memory-mapped file got shorter, the process would die."""
+    found = np.empty((len(drawn), *shape[1:]), dtype)
+    step = max(1, _READ_AT_ONCE // found[:1].nbytes)
+    for start in range(0, shape[0], step):
+        stop = min(start + step, shape[0])
+        rows = _read_numbers(stream, (stop - start, *shape[1:]), dtype)
+        low, high = np.searchsorted(drawn, [start, stop])
+        found[low:high] = rows[drawn[low:high] - start]
+    return found
+
+
+def _read_columns(stream: Any, shape: tuple[int, ...], dtype: np.dtype[Any], drawn: np.ndarray) -> np.ndarray:
+    """Do the same for a file that holds one column after another."""
+    found = np.empty((len(drawn), *shape[1:]), dtype, order="F")
+    columns = found.reshape(len(drawn), -1, order="F")
+    for column in range(columns.shape[1]):
+        columns[:, column] = _read_numbers(stream, shape[:1], dtype)[drawn]
+    return found
+
+
+def _read_numbers(stream: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
+    n_bytes = prod(shape) * dtype.itemsize
+    content = stream.read(n_bytes)
+    if len(content) < n_bytes:
+        raise ValueError("it is shorter than its header says")
+    return np.frombuffer(content, dtype).reshape(shape)
 
 
 # Several arrays

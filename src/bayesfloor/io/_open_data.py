@@ -40,11 +40,9 @@ from bayesfloor.io._row_groups import (
     tell_read,
 )
 from bayesfloor.io._tables import Coded, Table, encode, open_table, read_embedding, read_roles, stack, table_of
-from bayesfloor.leaving.engine_row_handles import is_handle
-from bayesfloor.leaving.io_in_place import open_in_place
 from bayesfloor.support._errors import InputError, InputTypeError, blame
 from bayesfloor.support._files import bytes_read
-from bayesfloor.support._parameters import check_flag, check_folder, check_seed
+from bayesfloor.support._parameters import check_flag, check_seed
 from bayesfloor.support._types import Ints
 from bayesfloor.support._words import how_many
 
@@ -166,19 +164,9 @@ def _read_column(file: File, label: str | None) -> tuple[str, Coded]:
     return name, read_roles(table, [name], name)[name]
 
 
-POOL, POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # for a large file: most rows, most bytes and fewest rows to read
-
-
 def is_path(X: object) -> bool:
     """Whether X is the path of a file or folder."""
     return isinstance(X, (str, os.PathLike))
-
-
-def stays_in_place(X: object, client: Any, checkpoint: Any, max_rows: int | None, target_width: float | None) -> bool:
-    """Whether rows should stay in their file: for a cluster, for a checkpoint, or because all rows are used."""
-    check_folder(checkpoint)
-    all_rows = max_rows is None and target_width is None
-    return is_path(X) and (client is not None or checkpoint is not None or all_rows)
 
 
 def open_data(
@@ -195,7 +183,6 @@ def open_data(
     embedding: str | None = None,
     labels_file: str | None = None,
     clean_labels: bool = False,
-    in_place: bool = False,
     max_rows: int | None = None,
     random_state: int = 0,
 ) -> Data:
@@ -203,10 +190,10 @@ def open_data(
 
     Parameters
     ----------
-    X : array, data frame, Arrow stream, str, path, bytes, Rows or Data
+    X : array, data frame, Arrow stream, str, path, bytes or Data
         Anything with ``__arrow_c_stream__`` is read as a table. Rows with several axes are flattened. Files can be
         CSV, Parquet, Arrow, ``.npy``, ``.npz``, a folder of them, or ``-`` for standard input, on disk or at an address
-        such as ``s3://bucket/folder``; a table that does not fit in memory is subsampled.
+        such as ``s3://bucket/folder``; if one does not fit in memory, only a sample of its rows is read.
     y : array-like, or str
         The labels, or the name of their column. For a ``.npz`` file it is the name of an array, ``y`` by default, and
         for a ``.npy`` file the number of a column. If ``X`` is a file, it can also be the path of a ``.npy`` file.
@@ -222,8 +209,6 @@ def open_data(
         Another file with the labels, in the order of the rows.
     clean_labels : bool, default=False
         Merge labels that differ only in case or spaces.
-    in_place : bool, default=False
-        Leave the rows in their file, so that they can be read in pieces.
     max_rows, random_state : int
         The smallest number of rows to read from a large file, and the seed for the subsample.
 
@@ -249,8 +234,6 @@ def open_data(
         return X
     y = unmask(y)
     given = {"groups": unmask(groups), "weight": unmask(weight), "predictions": unmask(predictions)}
-    if is_handle(X):
-        return Data(X, y, **given)
     if is_path(X) or isinstance(X, bytes):
         if isinstance(y, (str, Path)) and str(y).endswith(".npy"):
             y, labels_file = None, str(y)
@@ -266,10 +249,10 @@ def open_data(
             seed=random_state,
         )
         asked.refuse_conflicts()
-        data = _of_file(find_file(X), asked, y, labels_file, given, in_place=in_place)
+        data = _of_file(find_file(X), asked, y, labels_file, given)
     else:
         data = _of_table(_as_table(X), y, given)
-    return _respelled(data) if clean_labels and not is_handle(data.X) else data
+    return _respelled(data) if clean_labels else data
 
 
 # Tables in memory
@@ -315,17 +298,12 @@ def _refuse_twins(names: dict[str, str]) -> None:
 # Files
 
 
-def _of_file(
-    file: File, asked: Asked, y: Any, labels_file: str | None, given: dict[str, Any], *, in_place: bool
-) -> Data:
-    """Read a file, or open it in place."""
-    if in_place or (file.kind == "npy" and file.is_large and asked.labels_elsewhere):  # an array needs no preparation
-        found = open_in_place(file, asked)
-    else:
-        with reading(file), fetched(file) as near:
-            found = _READERS.get(file.kind, _read_table)(near, asked)
+def _of_file(file: File, asked: Asked, y: Any, labels_file: str | None, given: dict[str, Any]) -> Data:
+    with reading(file), fetched(file) as near:
+        found = _READERS.get(file.kind, _read_table)(near, asked)
     if labels_file is not None:
-        labels = read_labels_file(labels_file, asked.label, found.X.shape[0])
+        n_rows = found.X.shape[0] if found.n_rows is None else found.n_rows
+        labels = read_labels_file(labels_file, asked.label, n_rows)
     else:
         labels = found.labels or LabelColumn("", y)
     return _data_of(file, found, asked, labels, given)
@@ -353,16 +331,10 @@ def _read_table(file: File, asked: Asked) -> Contents:
 def _draw(file: File, y: np.ndarray, asked: Asked) -> np.ndarray | None:
     """Subsample the labelled rows of a large file; None if all of them fit in memory."""
     labelled = np.flatnonzero(~missing_labels(y))
-    n_drawn = _pool(file, len(y), asked)
+    n_drawn = file.most_rows(len(y), asked.most_rows)
     if n_drawn >= len(labelled):
         return None
     return np.sort(np.random.default_rng(asked.seed).permutation(labelled)[:n_drawn])
-
-
-def _pool(file: File, n_rows: int, asked: Asked) -> int:
-    """Return how many rows of a large file to read."""
-    room = int(POOL_BYTES * n_rows / file.unpacked_size)
-    return max(_LEAST, asked.most_rows or 0, min(POOL, room))
 
 
 def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, start: int) -> tuple[Contents, Alike]:
@@ -373,7 +345,8 @@ def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, st
     features = [asked.embedding] if asked.embedding else asked.choose(table.names, asked.roles)
     beside = list(dict.fromkeys(asked.beside.values()))
     n_rows = int(groups.n_rows.sum())
-    wanted = Wanted(label, [*features, *beside], _pool(table.file, n_rows, asked), asked.most_rows or 0, asked.seed)
+    n_drawn = table.file.most_rows(n_rows, asked.most_rows)
+    wanted = Wanted(label, [*features, *beside], n_drawn, asked.most_rows or 0, asked.seed)
     drawn = draw_from_groups(table, groups, wanted, start)
     given = {name: coded.rows for name, coded in read_roles(table, beside, None, drawn.rows).items()}
     X, names = _read_features(table, asked, drawn.rows)
@@ -409,7 +382,7 @@ def _data_of(file: File, found: Contents, asked: Asked, labels: LabelColumn, giv
         _refuse_strangers(asked.beside["predictions"], columns["predictions"], labels.y)
     ids, paths = columns.pop("id", None), columns.pop("image", None)
     data = Data(
-        found.X if is_handle(found.X) else recognise(found.X).X,
+        recognise(found.X).X,
         labels.y,
         **given | columns,
         ids=ids,
@@ -423,13 +396,17 @@ def _data_of(file: File, found: Contents, asked: Asked, labels: LabelColumn, giv
     if found.drawn_from is not None:
         n_rows, n_unlabelled = found.drawn_from
         return replace(data, drawn=found.drawn, n_rows=n_rows, n_unlabelled=n_unlabelled)
-    return data if found.drawn is None else _only(data, found.drawn)
+    return data if found.drawn is None else _only(data, found.drawn, found.n_rows)
 
 
-def _only(data: Data, drawn: np.ndarray) -> Data:
+def _only(data: Data, drawn: np.ndarray, n_rows: int | None) -> Data:
     """Keep the labels and other columns of the sampled rows, whose features have already been read."""
-    parts = {what: getattr(data, what) for what in ("y", "groups", "weight", "predictions")}
-    taken: Any = {what: None if values is None else np.asarray(values)[drawn] for what, values in parts.items()}
+    given = ((what, getattr(data, what)) for what in ("y", "groups", "weight", "predictions"))
+    parts = {what: np.asarray(values) for what, values in given if values is not None}
+    if n_rows is not None:  # the labels are not of the same file, so there may be too few of them
+        for what, values in parts.items():
+            refuse_length(f"{what} has {how_many(len(values), 'value')}", len(values), n_rows)
+    taken: Any = {what: values[drawn] for what, values in parts.items()}
     return replace(
         data, **taken, drawn=drawn, n_rows=len(data.y), n_unlabelled=int(np.count_nonzero(missing_labels(data.y)))
     )

@@ -31,9 +31,8 @@ from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._sample import SampledRowsWarning, UnreachablePriorsError
 from bayesfloor.io._data import Data
 from bayesfloor.io._labels import as_label_array, missing_labels
-from bayesfloor.io._open_data import open_data, stays_in_place
+from bayesfloor.io._open_data import open_data
 from bayesfloor.io._table_preparer import prepared_by
-from bayesfloor.leaving.engine_row_handles import is_handle
 from bayesfloor.summary._check_result import Finding, Measured
 from bayesfloor.summary._data_findings import cautions_about
 from bayesfloor.summary._facts import Facts, gather_facts
@@ -271,15 +270,13 @@ def check(
     n_jobs: int | None = None,
     random_state: int = 0,
     progress: Progress | None = None,
-    client: Any = None,
-    checkpoint: str | Path | None = None,
     auto_groups: bool = True,
 ) -> Check:
     """Estimate a dataset's Bayes error, and what drives it.
 
     Parameters
     ----------
-    X : array-like, sparse matrix, data frame or Arrow stream of shape (n_rows, n_features), str, path or Rows
+    X : array-like, sparse matrix, data frame or Arrow stream of shape (n_rows, n_features), str or path
         As in ``BayesFloor.fit``. Arrow streams include Polars lazy frames, DuckDB relations, PyArrow readers and
         anything else with ``__arrow_c_stream__``.
     y : array-like of shape (n_rows,), or name of a column of ``X``
@@ -310,8 +307,6 @@ def check(
         Merge labels that differ only by case or spaces. By default a finding reports them.
     scale, n_trees, max_rows, target_width, n_jobs, random_state, progress
         As in ``BayesFloor``.
-    client, checkpoint
-        As in ``BayesFloor.fit``.
     effort, learners
         As in ``BayesFloor.answer``.
     name : str, default=""
@@ -337,11 +332,8 @@ def check(
     """
     if target is not None:
         check_target(target)
-    in_place = stays_in_place(X, client, checkpoint, max_rows, target_width)
     drawing: Any = {"max_rows": max_rows, "random_state": random_state}
-    data = open_data(
-        X, y, groups=groups, predictions=predictions, clean_labels=clean_labels, in_place=in_place, **drawing
-    )
+    data = open_data(X, y, groups=groups, predictions=predictions, clean_labels=clean_labels, **drawing)
     if data.predictions is not None:
         _check_predictions(data)
     check_flag("auto_groups", auto_groups)
@@ -359,7 +351,7 @@ def check(
         y_kind=y_kind,
     )
     floor._check_parameters()  # before hazards are looked for
-    table = None if is_handle(data.X) or in_place else label_table(data, roles, y_kind)
+    table = label_table(data, roles, y_kind)
     dependence: Dependence | None = None
     leaks: tuple[Leak, ...] = ()
     doubtful: tuple[DoubtfulColumns, ...] = ()
@@ -370,7 +362,7 @@ def check(
     if dependence is not None and auto_groups:
         data = _hold_together(floor, data, dependence)
     with ignoring(SampledRowsWarning), _naming_auto_groups(dependence, applied=auto_groups):  # a trait reports samples
-        floor.fit(data, client=client, checkpoint=checkpoint)
+        floor.fit(data)
         if table is not None and data.groups is None and dependence is None:
             dependence = find_close_rows(floor.fitted_, random_state)
             if dependence is not None and auto_groups:
@@ -396,8 +388,6 @@ def check(
 
 def _check_predictions(data: Data) -> None:
     """Raise, before the work starts, unless there is a prediction for every label."""
-    if isinstance(data.y, str):
-        raise InputError("Got predictions for labels that stay in a file. Pass y as an array or leave out predictions.")
     with blame("predictions"):
         shape = as_label_array(data.predictions).shape
     n_rows = len(missing_labels(data.y))

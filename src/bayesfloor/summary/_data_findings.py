@@ -175,7 +175,7 @@ def find_traits(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, answe
         _ties(overall),
         _sparse(facts, overall),
         _tree_bounds(facts, overall, answer),
-        _rows_used(facts, overall, answer),
+        _rows_used(facts, answer),
         _duplicates(facts),
         _extrapolated(answer),
     )
@@ -249,13 +249,7 @@ def _tree_bounds(facts: Facts, overall: Floor, answer: Answer) -> Trait:
     return Trait("BF205", "tree bounds", weak=False, text=text)
 
 
-def _rows_used(facts: Facts, overall: Floor, answer: Answer) -> Trait:
-    if overall.n_rows > facts.n_used:
-        text = (
-            f"tree bounds from all {overall.n_rows:,} rows ({printable(facts.engine)}); "
-            f"everything else from a subsample of {facts.n_used:,}"
-        )
-        return Trait("BF206", "rows used", weak=False, text=text)
+def _rows_used(facts: Facts, answer: Answer) -> Trait:
     if facts.priors is not None:
         text = f"{facts.n_used:,} of {facts.n_rows:,} rows, subsampled to the class proportions asked for"
         return Trait("BF206", "rows used", weak=False, text=text)

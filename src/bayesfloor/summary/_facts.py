@@ -16,8 +16,6 @@ from bayesfloor.floor._fit import may_be_copies, near_duplicates
 from bayesfloor.floor._sample import read_priors
 from bayesfloor.io._data import Data, is_sparse
 from bayesfloor.io._features import canonical
-from bayesfloor.leaving.engine_labelled_rows import open_labelled
-from bayesfloor.leaving.engine_row_handles import is_place
 from bayesfloor.support._results import Result
 from bayesfloor.support._words import how_many, quoted
 
@@ -41,10 +39,9 @@ class Facts(Result):
         each scale that was tried.
     n_trees, random_state : as in ``BayesFloor``.
     near_duplicates : fraction of rows that are near-duplicates of another row.
-    fingerprint : SHA-1 of features and labels; for data read in place, of the files' names, sizes and times.
+    fingerprint : SHA-1 of features and labels.
     max_rows, target_width : as in ``BayesFloor``.
     version, versions : version of bayesfloor, and versions of Python and the libraries it uses.
-    engine : where the trees were grown, if that was done in blocks of rows.
     priors : the class proportions that the answer is for, if they were given; None for those of the data.
 
     Examples
@@ -74,7 +71,6 @@ class Facts(Result):
     target_width: float | None = 0.01
     version: str = ""
     versions: dict[str, str] = field(default_factory=dict, hash=False)
-    engine: str = ""
     priors: tuple[float, ...] | None = None
 
     @property
@@ -105,7 +101,7 @@ def gather_facts(floor: BayesFloor, data: Data) -> Facts:
     fit, sample, forest = floor.fitted_, floor.fitted_.sample, floor.fitted_.forest
     return Facts(
         name=data.name,
-        label=data.label or (data.y if isinstance(data.y, str) else ""),
+        label=data.label,
         n_rows=sample.n_input - sample.n_unlabelled,
         n_used=len(floor.rows_),
         n_distinct=len(np.unique(fit.counts.content.vertex)),
@@ -122,7 +118,6 @@ def gather_facts(floor: BayesFloor, data: Data) -> Facts:
         target_width=floor.target_width,
         version=version("bayesfloor"),
         versions={"Python": python_version(), **{name: version(name) for name in _LIBRARIES}},
-        engine="" if floor.work_ is None else str(floor.work_),
         priors=None if priors is None else tuple(priors.tolist()),
     )
 
@@ -137,14 +132,7 @@ def _n_features(floor: BayesFloor) -> int:
 
 
 def fingerprint(data: Data) -> str:
-    """Return the SHA-1 of the values. Containers, column names and number types do not matter.
-
-    For a path, whose rows may not fit in memory, hash the files' names, sizes and times instead.
-    """
-    if is_place(data.X):
-        rows = open_labelled(data.X, data.y)
-        labels = rows.labels if isinstance(rows.labels, str) else [_comparable(part) for part in rows.labels]
-        return str(joblib.hash([rows.rows.fingerprint(), labels], "sha1"))
+    """Return the SHA-1 of the values. Containers, column names and number types do not matter."""
     columns: Any
     if data.form == "frame":
         columns = (each.to_numpy() if each.dtype.is_numeric() else each.to_list() for each in data.X.iter_columns())

@@ -106,8 +106,6 @@ def head_line(check: Measured) -> str:
     rows = (
         how_many(facts.n_rows, "row") if facts.n_used == facts.n_rows else f"{facts.n_used:,} of {facts.n_rows:,} rows"
     )
-    if check.overall.n_rows > facts.n_used:
-        rows = f"{how_many(facts.n_rows, 'row')}, subsampled to {facts.n_used:,} except for the tree bounds"
     if facts.priors is not None and facts.max_rows is None and facts.n_used < facts.n_rows:
         rows += _why_fewer(check)
     parts = [rows, how_many(facts.n_features, "feature"), how_many(facts.n_classes, "class")]

@@ -210,7 +210,6 @@ def _reproduce(check: Measured, command: str) -> list[tuple[str, str]]:
         ("scale", facts.scale),
         ("trees", str(facts.n_trees)),
         ("rows used", f"{facts.n_used:,} of {facts.n_rows:,}"),
-        ("trees on all rows", facts.engine),
         ("data, SHA-1", facts.fingerprint),
         ("versions", ", ".join(versions)),
     ]

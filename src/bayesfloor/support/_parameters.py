@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from numbers import Integral
-from os import PathLike
 from typing import Any
 
 from bayesfloor.support._errors import InputError, InputTypeError
-from bayesfloor.support._files import is_address, redact
 
 _MOST = 2**32 - 1  # the largest seed that scikit-learn accepts
 _MOST_JOBS = 1000  # joblib starts a thread for each job, even if there are fewer tasks
@@ -43,17 +41,6 @@ def check_roles(roles: Any) -> None:
         raise InputTypeError(f"Got roles of type {type(roles).__name__}, but expected a dict of column -> role.")
 
 
-def check_folder(checkpoint: Any) -> None:
-    """Raise unless the value can be the name of a folder."""
-    if checkpoint is not None and not isinstance(checkpoint, (str, PathLike)):
-        raise InputError(f"Got checkpoint={checkpoint!r}, but expected None or the name of a folder.")
-    if is_address(checkpoint):  # such folders cannot be locked, and half-written files would be visible
-        raise InputError(
-            f"Got checkpoint={redact(checkpoint)!r}, but expected a folder on a local or shared file system, which can "
-            "be locked. Pass one, such as checkpoint='run'."
-        )
-
-
 def check_flag(name: str, value: Any) -> None:
     """Raise unless the value is True or False."""
     if type(value).__name__ not in ("bool", "bool_"):  # Python's or NumPy's
@@ -80,21 +67,6 @@ def check_sample_weight(sample_weight: Any, X: Any) -> Any:
     from sklearn.utils.validation import _check_sample_weight
 
     return _check_sample_weight(sample_weight, X)
-
-
-def active_backend() -> Any:
-    """Return joblib's backend for tasks that prefer threads; no public function says whether it shares memory."""
-    from joblib.parallel import get_active_backend
-
-    backend, _ = get_active_backend(prefer="threads")
-    return backend
-
-
-def worker_death() -> type[Exception]:
-    """Return loky's exception for a dead worker; its public base class also covers tasks that cannot be unpickled."""
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
-
-    return TerminatedWorkerError
 
 
 def release_blas() -> None:

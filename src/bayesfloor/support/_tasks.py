@@ -15,12 +15,11 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import lru_cache
-from itertools import chain, islice
 from typing import Any, TypeVar
 
-from bayesfloor.support._parameters import active_backend, check_n_jobs, release_blas, worker_death
+from bayesfloor.support._parameters import check_n_jobs, release_blas
 
 _lock = threading.Lock()
 _active: Counter[tuple[str, type[Warning]]] = Counter()
@@ -90,14 +89,6 @@ def effective_n_jobs(n_jobs: int | None) -> int:
     return int(joblib.effective_n_jobs(n_jobs))
 
 
-def shares_memory(n_jobs: int | None) -> bool:
-    """Whether tasks can use this process's arrays: threads and a single process can, Dask workers cannot."""
-    backend = active_backend()
-    if getattr(backend, "supports_sharedmem", False):
-        return True
-    return effective_n_jobs(n_jobs) == 1 and not type(backend).__name__.startswith("Dask")
-
-
 def run_tasks(
     function: Callable[..., Result],
     tasks: Iterable[tuple[object, ...]],
@@ -113,161 +104,62 @@ def run_tasks(
     Tasks ``inside`` other tasks are small and share arrays, so they always run in threads, regardless of the user's
     ``parallel_config``.
     """
-    waiting: dict[int, Result] = {}
-    results = run_unordered(function, tasks, n_jobs=n_jobs, name=stage or "task", inside=inside)
-    with closing(results):
-        for done, (number, result) in enumerate(results, start=1):
-            if progress is not None:
-                progress(stage, done, total)
-            waiting[number] = result
-            while (turn := done - len(waiting)) in waiting:
-                yield waiting.pop(turn)
-
-
-def run_unordered(
-    function: Callable[..., Result],
-    tasks: Iterable[tuple[object, ...]],
-    *,
-    n_jobs: int | None,
-    name: str = "task",
-    inside: bool = False,
-) -> Generator[tuple[int, Result]]:
-    """Yield each task's number and the result of ``function(*task)`` as soon as it is finished.
-
-    If a worker dies, its unfinished tasks run again. After several deaths, tasks run in batches of 1, 2, 4 and so on,
-    so that the error can name the task that kills its worker.
-    """
-    source, sent, died = enumerate(tasks), dict[int, tuple[object, ...]](), 0
-    size: int | None = None  # all at once
-    while True:
-        left = _remember(chain(list(sent.items()), source), sent)
-        batch: Iterable[tuple[int, tuple[object, ...]]] = left if size is None else list(islice(left, size))
-        if batch == []:
-            return
-        try:
-            with _closing(_run(function, batch, n_jobs, name, inside=inside)) as results:
-                for number, result in results:
-                    del sent[number]
-                    yield number, result
-            if size is not None:
-                size *= 2
-            elif not sent:  # if a task is left, a dying worker has lost it, and it must run again
-                return
-        except _deaths() as error:
-            died += 1
-            if size == 1 and died > _DEATHS:
-                raise WorkerDiedError(tell_death(f"{name} {next(iter(sent))}", died)) from error
-            size = 1 if died >= _DEATHS else None
-
-
-def _remember(
-    tasks: Iterable[tuple[int, tuple[object, ...]]], sent: dict[int, tuple[object, ...]]
-) -> Iterator[tuple[int, tuple[object, ...]]]:
-    """Yield tasks and remember each one only until its result is back: some tasks hold copies of rows."""
-    for number, task in tasks:
-        sent[number] = task
-        yield number, task
-
-
-_DEATHS = 3  # after this many dead workers, tasks run one by one
-
-
-class WorkersPausedError(RuntimeError):
-    """All workers have too little memory to continue."""
-
-
-class WorkerDiedError(RuntimeError):
-    """One task killed its worker several times."""
-
-
-def tell_death(task: str, times: int) -> str:
-    """Return the message for a task that kills its workers."""
-    return (
-        f"Workers died {times} times, most recently while running {task}. They probably ran out of memory: "
-        "run fewer of them at a time, give each one more memory, or use smaller blocks of rows (block_rows)."
-    )
-
-
-def _deaths() -> tuple[type[Exception], ...]:
-    """Return the exceptions raised when a worker dies: by loky, and by Dask if it is in use."""
-    dask = sys.modules.get("distributed")
-    return (worker_death(),) if dask is None else (worker_death(), dask.KilledWorker)
-
-
-def _run(
-    function: Callable[..., Result],
-    tasks: Iterable[tuple[int, tuple[object, ...]]],
-    n_jobs: int | None,
-    name: str,
-    *,
-    inside: bool,
-) -> Generator[tuple[int, Result]]:
     from joblib import Parallel, delayed
 
     check_n_jobs(n_jobs)
     where = {"require": "sharedmem"} if inside else {"prefer": "threads"}
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", **where)
-    made: Generator[tuple[int, Result]] = parallel(
-        delayed(call)(function, number, f"{name} {number}", task) for number, task in tasks
-    )
-    return made
-
-
-@contextmanager
-def _closing(results: Generator[Result]) -> Iterator[Generator[Result]]:
-    """Close results that an error or an interrupt leaves unused; joblib would warn about them later."""
+    name = stage or "task"
+    calls = (delayed(_call)(function, f"{name} {number}", task) for number, task in enumerate(tasks))
+    results: Generator[Result] = Parallel(n_jobs=n_jobs, return_as="generator", **where)(calls)
     try:
-        yield results
+        for done, result in enumerate(results, start=1):
+            if progress is not None:
+                progress(stage, done, total)
+            yield result
     finally:
-        with ignoring(UserWarning):
+        with ignoring(UserWarning):  # joblib warns about results that an error or an interrupt leaves unused
             results.close()
 
 
-def call(function: Callable[..., Result], number: int, name: str, task: tuple[object, ...]) -> tuple[int, Result]:
-    """Return the task's number and result; errors get a note that names the task."""
+def _call(function: Callable[..., Result], name: str, task: tuple[object, ...]) -> Result:
+    """Return the task's result; errors get a note that names the task."""
     try:
-        with _threads.at_work():
-            return number, function(*task)
+        with _at_work():
+            return function(*task)
     except Exception as error:
         error.add_note(f"at {name}")
         raise
 
 
-class _Threads:
-    """Tracks threads that are running a task, so that the process does not exit while they run.
-
-    An interrupt may leave joblib's threads running. Python stops them abruptly at exit, and if that happens inside
-    compiled C++ code, the process aborts.
-    """
-
-    def __init__(self) -> None:
-        self.busy, self.ended = set[int](), False
-
-    @contextmanager
-    def at_work(self) -> Iterator[None]:
-        """Mark this thread as busy during a task; no task starts once the process is exiting."""
-        me = threading.get_ident()
-        if me in self.busy or threading.current_thread() is threading.main_thread():
-            yield
-            return
-        self.busy.add(me)  # before checking ``ended``: either ``end`` waits for this thread, or it sees ``ended``
-        try:
-            if self.ended:
-                raise RuntimeError("the process is exiting")
-            yield
-        finally:
-            self.busy.discard(me)
-
-    def end(self) -> None:
-        """Wait for running tasks, up to a time limit."""
-        self.ended, patience = True, time.monotonic() + _LAST_TASKS
-        while self.busy and time.monotonic() < patience:
-            time.sleep(0.001)
-
-
+# An interrupt may leave joblib's threads running. Python stops them abruptly at exit, and if that happens inside
+# compiled C++ code, the process aborts. So the process waits for the threads that are running a task.
+_busy: set[int] = set()
+_exiting = threading.Event()
 _LAST_TASKS = 10.0  # seconds that running tasks get to finish
-_threads = _Threads()
-atexit.register(_threads.end)
+
+
+@contextmanager
+def _at_work() -> Iterator[None]:
+    """Mark this thread as busy during a task; no task starts once the process is exiting."""
+    me = threading.get_ident()
+    if me in _busy or threading.current_thread() is threading.main_thread():
+        yield
+        return
+    _busy.add(me)  # before looking at ``_exiting``: either the end waits for this thread, or the thread sees the end
+    try:
+        if _exiting.is_set():
+            raise RuntimeError("the process is exiting")
+        yield
+    finally:
+        _busy.discard(me)
+
+
+@atexit.register
+def _wait_for_tasks() -> None:
+    _exiting.set()
+    patience = time.monotonic() + _LAST_TASKS
+    while _busy and time.monotonic() < patience:
+        time.sleep(0.001)
 
 
 @contextmanager
