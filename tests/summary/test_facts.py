@@ -1,12 +1,9 @@
 """Facts: what was looked at, and a fingerprint that knows it again."""
 
-import os
-
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import bayesfloor
@@ -174,32 +171,6 @@ def test_votes_have_fingerprints():
 
     assert fingerprint(X, votes) == fingerprint(X, pd.DataFrame(votes)) == fingerprint(X, votes.tolist())
     assert fingerprint(X, votes) != fingerprint(X, votes[:, ::-1])
-
-
-@pytest.fixture
-def places(tmp_path):
-    """The same rows and labels in files: a Parquet file, and two of NumPy's."""
-    pq.write_table(pa.table({**{name: X[:, i] for i, name in enumerate("abc")}, "label": Y}), tmp_path / "X.parquet")
-    np.save(tmp_path / "X.npy", X)
-    np.save(tmp_path / "y.npy", Y)
-    return tmp_path
-
-
-def test_files_that_stay_where_they_are_are_known_again(places):
-    """By names, sizes and times: reading a terabyte for a fingerprint would take longer than the answer."""
-    once, again = (fingerprint(places / "X.parquet", "label") for _ in range(2))
-    os.utime(places / "X.parquet", (1, 1))
-
-    assert once == again != fingerprint(places / "X.parquet", "label")
-    assert fingerprint(places / "X.parquet", "label") != fingerprint(places / "X.parquet", "a")
-
-
-def test_labels_of_files_that_stay_where_they_are_have_their_part(places):
-    """Rows alone are half of the data."""
-    prints = [fingerprint(places / "X.npy", y) for y in (Y, np.array(Y), places / "y.npy", str(places / "y.npy"))]
-
-    assert len(set(prints)) == 1
-    assert fingerprint(places / "X.npy", Y[::-1]) not in prints
 
 
 def test_facts_say_what_was_looked_at(gaussians):
