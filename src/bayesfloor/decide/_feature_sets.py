@@ -1,4 +1,4 @@
-"""Draw nested samples of growing size, so that poor candidates can be dropped after few rows."""
+"""Sets of features measured on the same rows: on nested samples of growing size, so that poor ones drop out early."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""``TooGood``: whether a model is better than one that has not seen its test rows can be."""
+"""``gap``: a model's errors against the lowest possible ones, and whether the model has seen its test rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import binom, chi2_contingency
@@ -179,14 +179,8 @@ def _kind(label: Any) -> str:
     return "strings" if isinstance(label, str) else "numbers"
 
 
-if TYPE_CHECKING:
-    from bayesfloor.floor._bayes_floor import BayesFloor  # which loads scikit-learn
-
-
 def answer_of(floor: BayesFloor, answer: Answer | None = None) -> Answer:
     """Return the given answer, or the floor's own if none is given."""
-    from bayesfloor.floor._bayes_floor import check_floor
-
     check_floor(floor)
     if answer is None:
         return floor.answer()

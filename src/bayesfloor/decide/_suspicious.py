@@ -1,4 +1,4 @@
-"""``suspicious_labels``: find suspicious labels without estimating the floor."""
+"""``suspicious_labels``: find suspicious labels without estimating the floor, and list the worst of a fit."""
 
 from __future__ import annotations
 
