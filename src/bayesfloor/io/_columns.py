@@ -71,8 +71,8 @@ class Values:
         """Return the column as text, with whole numbers written without a decimal point."""
         if self.kind == "text":
             return self
-        values = self.data.tolist()
-        return texts(self.name, [None if gap else _as_text(v) for v, gap in zip(values, self.missing, strict=True)])
+        values = [int(v) if isinstance(v, float) and v.is_integer() else v for v in self.data.tolist()]
+        return texts(self.name, [None if gap else str(v) for v, gap in zip(values, self.missing, strict=True)])
 
 
 def texts(name: str, values: Sequence[str | None]) -> Values:
@@ -95,10 +95,6 @@ def as_gaps(values: Values, gaps: Sequence[bool]) -> Values:
     rank[np.array(gaps)] = -1
     kept = tuple(level for level, gap in zip(values.levels, gaps, strict=True) if not gap)
     return Values(values.name, "text", np.where(values.data < 0, -1, rank[values.data]), kept)
-
-
-def _as_text(value: Any) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def read_all(data: Data) -> list[Values]:

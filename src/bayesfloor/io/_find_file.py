@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +82,9 @@ class File:
         """Approximate size of the table in memory, in bytes."""
         if isinstance(self.source, bytes):
             return len(self.source)
-        return sum(map(_unpacked, self.parts()))
+        packed = [part.kind == "Parquet" or bool(_by_magic(part.head(), _CODECS)) for part in self.parts()]
+        sizes = [_size(part.source) for part in self.parts()]
+        return sum(size * (_UNPACKS if is_packed else 1) for size, is_packed in zip(sizes, packed, strict=True))
 
     @property
     def is_large(self) -> bool:
@@ -122,11 +124,6 @@ class File:
         if isinstance(folder, Address):
             return f"{folder}/{path}"
         return os.path.join(folder, path)  # noqa: PTH118  # pathlib would rewrite the user's text
-
-
-def _unpacked(file: File) -> int:
-    packed = file.kind == "Parquet" or bool(_by_magic(file.head(), _CODECS))
-    return _size(file.source) * (_UNPACKS if packed else 1)
 
 
 def _size(place: Any) -> int:
@@ -260,34 +257,29 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NOT_1252 = {0x81, 0x8D, 0x8F, 0x90, 0x9D}  # bytes without a character in Windows-1252
 
 
-class _Seen(NamedTuple):
-    """How many bytes above 127 are valid UTF-8, how many are not, and which values from 128 to 159 occur."""
-
-    fitting: int
-    broken: int
-    controls: frozenset[int]
-
-
 def find_encoding(file: File) -> tuple[str, str]:
     """Return the encoding (UTF-8, UTF-16 with a byte order mark, Windows-1252 or Latin-1), and a note if not UTF-8."""
     with file.open() as stream:
         if bytes(stream.read(2)) in _UTF_16:
             return "utf-16", f"{file.shown} is read as UTF-16 text"
-    seen = _look_at(file)
-    if not seen.broken:
+    fitting, broken, controls = _count_bytes(file)
+    if not broken:
         return "utf-8-sig", ""
-    if seen.fitting > seen.broken:
+    if fitting > broken:  # text of another encoding is hardly ever valid UTF-8 by chance: this was damaged
+        with io.BufferedReader(file.open()) as lines:
+            line = next((number for number, line in enumerate(lines, 1) if not _is_utf8(line)), 0)
         raise DataError(
-            f"{file.shown} is UTF-8 text except for {how_many(seen.broken, 'byte')}, the first on line "
-            f"{_first_broken_line(file):,}. Fix the text there, or save the file as UTF-8 again."
+            f"{file.shown} is UTF-8 text except for {how_many(broken, 'byte')}, the first on line {line:,}. "
+            "Fix the text there, or save the file as UTF-8 again."
         )
-    if seen.controls & _NOT_1252:
+    if controls & _NOT_1252:
         raise DataError(f"{file.shown} is neither UTF-8 nor Windows-1252 text. Save it as UTF-8 first.")
-    codec, name = ("cp1252", "Windows-1252") if seen.controls else ("latin-1", "Latin-1")
+    codec, name = ("cp1252", "Windows-1252") if controls else ("latin-1", "Latin-1")
     return codec, f"{file.shown} is not UTF-8 and is read as {name} text"
 
 
-def _look_at(file: File) -> _Seen:
+def _count_bytes(file: File) -> tuple[int, int, set[int]]:
+    """Return how many bytes above 127 are valid UTF-8, how many are not, and which values from 128 to 159 occur."""
     decoder = codecs.getincrementaldecoder("utf-8")("ignore")
     fitting, times = 0, np.zeros(256, dtype=np.int64)
     for block in _blocks(file):
@@ -295,9 +287,7 @@ def _look_at(file: File) -> _Seen:
             continue
         fitting += int(_byte_counts(decoder.decode(block).encode())[128:].sum())
         times += _byte_counts(block)
-    high = int(times[128:].sum())
-    controls = frozenset((128 + np.flatnonzero(times[128:160])).tolist())
-    return _Seen(fitting, high - fitting, controls)
+    return fitting, int(times[128:].sum()) - fitting, set((128 + np.flatnonzero(times[128:160])).tolist())
 
 
 def _blocks(file: File) -> Iterator[bytes]:
@@ -313,11 +303,6 @@ def _blocks(file: File) -> Iterator[bytes]:
 
 def _byte_counts(block: bytes) -> Ints:
     return np.bincount(np.frombuffer(block, dtype=np.uint8), minlength=256)
-
-
-def _first_broken_line(file: File) -> int:
-    with io.BufferedReader(file.open()) as lines:
-        return next((number for number, line in enumerate(lines, 1) if not _is_utf8(line)), 0)
 
 
 def _is_utf8(line: bytes) -> bool:

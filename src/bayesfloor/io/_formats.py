@@ -1,4 +1,4 @@
-"""Find the one format that fits all numbers or booleans in a text column.
+"""Find the one format that fits all numbers, booleans, dates or times of day in a text column.
 
 A format is found from a column's distinct strings. It parses other strings by the same rules, or rejects them.
 """
@@ -67,7 +67,6 @@ class BooleanFormat:
         return np.array([known.get(word, np.nan) for word in words])
 
     def describe(self) -> str:
-        """Describe in words what was done."""
         return f"read {self.yes} and {self.no} as 1 and 0"
 
 
@@ -100,12 +99,11 @@ class NumberFormat:
             cell = _cell(shape)
             if cell is None or not core.fullmatch(cell.core) or cell.money not in ("", self.money):
                 raise InputError(f"{quoted(levels[places[0]])} is not a number in the same format as the other values")
-            sign = -1.0 if cell.negative else 1.0
+            sign = -1.0 if cell.sign in ("-", "\u2212") else 1.0
             values[places] = [sign * _value(strip(levels[i][cell.span]), thousands, self.decimal) for i in places]
         return values
 
     def describe(self) -> str:
-        """Describe in words what was done."""
         marks = {".": "point", ",": "comma", " ": "space", "'": "apostrophe"}
         parts = [
             *([f"amounts in {self.money}"] if self.money else []),
@@ -125,8 +123,7 @@ class _Cell:
     span: slice
     money: str
     percent: bool
-    negative: bool
-    plus: bool
+    sign: str
 
 
 def _cell(level: str) -> _Cell | None:
@@ -140,14 +137,7 @@ def _cell(level: str) -> _Cell | None:
     before = len(level) - len(level.lstrip())
     span = slice(before + found.start("core"), before + found.end("core"))
     money = found["before"] or found["after"]
-    return _Cell(
-        core=found["core"].casefold().rstrip(),
-        span=span,
-        money=money,
-        percent=bool(found["percent"]),
-        negative=signs in ("-", "\u2212"),
-        plus=signs == "+",
-    )
+    return _Cell(found["core"].casefold().rstrip(), span, money, bool(found["percent"]), signs)
 
 
 def may_be_number(level: str) -> bool:
@@ -190,6 +180,7 @@ def number_format(levels: Sequence[str]) -> NumberFormat | None:
         return None
     grouped = [pair for pair in fits if pair[0] and any(pair[0] in core for core in cores)]
     best = grouped[0] if money and grouped else fits[0]  # amounts of money do not have three decimals
+    # It is a guess if another pair of marks fits all values too but gives other numbers: 1.234 may be 1234.
     read = [_value(core, *best) for core in cores]
     rival = any([_value(core, *pair) for core in cores] != read for pair in fits if pair != best)
     return NumberFormat(*best, money=next(iter(money), ""), percent=percent == {True}, ambiguous=rival)
@@ -202,9 +193,10 @@ def _value(core: str, thousands: str, decimal: str) -> float:
 
 
 def _is_name(cell: _Cell) -> bool:
+    """Whether a cell of digits is rather a name, such as a telephone number."""
     whole = re.sub(r"[ '].*", "", cell.core)
     leading = len(whole) > 1 and whole[0] == "0" and whole[1].isdigit()
-    return leading or (cell.plus and " " in cell.core) or (cell.core.isdigit() and len(cell.core) > _DIGITS)
+    return leading or (cell.sign == "+" and " " in cell.core) or (cell.core.isdigit() and len(cell.core) > _DIGITS)
 
 
 Moments = NDArray[np.datetime64]
@@ -260,7 +252,6 @@ class DateFormat:
         return _moments(parts, levels)
 
     def describe(self) -> str:
-        """Describe in words what was done."""
         if self.layout != "numbers":
             return "read text as dates"
         told = f"read text as dates, {'day' if self.day_first else 'month'} first"
@@ -398,7 +389,6 @@ class TimeFormat:
         return hours
 
     def describe(self) -> str:
-        """Describe in words what was done."""
         return "read text as times of day, in hours"
 
 
