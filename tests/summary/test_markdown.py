@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures
 from bayesfloor.summary._markdown import escape, to_markdown
-from bayesfloor.summary._text import class_cells, pair_cells
 
 
 def tables(text):
@@ -37,35 +36,6 @@ def test_all_figures_of_the_terminal_are_there(each):
         assert f"| {name} | {shown} | {escape(note)} |" in text
     for finding in each.findings:
         assert f"- `{finding.code}` {escape(finding.text)}" in text
-
-
-def test_the_tables_are_those_of_the_terminal(each):
-    """More rows, the same cells."""
-    text = each.to_markdown()
-    labels = [escape(label) for label in each.labels]
-    for row in (*pair_cells(each, 10, labels)[1:], *class_cells(each, 10, labels)):
-        assert f"| {' | '.join(row)} |" in text
-
-
-def test_the_verdict_is_the_heading(each):
-    """It is what a reviewer reads."""
-    assert each.to_markdown().splitlines()[0] == f"### {escape(each.verdict)}"
-
-
-def test_gates_are_shown_first(made):
-    """With their words."""
-    found = made("target")
-    gates = found.gates(max_error=0.1)
-    text = to_markdown(found, gates)
-
-    assert [f"| {gate.code} | **{gate.word}** |" in text for gate in gates] == [True, True]
-    assert text.index("BF302") < text.index("| best estimate |")
-
-
-def test_pairs_too_small_to_measure_are_not_listed(made):
-    """No table where there is nothing to rank."""
-    assert "hardest pairs" not in made("separate").to_markdown()
-    assert "3 of 3 pairs too small to measure" in made("separate").to_markdown()
 
 
 def test_every_line_is_a_table_a_list_a_heading_or_prose(each):
@@ -123,12 +93,3 @@ def test_addresses_are_no_links():
 def test_plain_words_stay_plain():
     """Most labels need nothing."""
     assert escape("Grüße, 漢字 (a-b) 3.5 %!") == "Grüße, 漢字 (a-b) 3.5 %!"
-
-
-def test_it_ends_with_one_new_line(each):
-    """So that files can be joined."""
-    text = each.to_markdown()
-
-    assert text.endswith("\n")
-    assert not text.endswith("\n\n")
-    assert "\n\n\n" not in text

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayesfloor.summary import _text
-from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, next_step, settings_line
+from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
 from bayesfloor.summary._text import NOT_HERE, align, ruler, to_full_text, to_text, unmeasured
 from bayesfloor.summary._verdict import accuracy
 from bayesfloor.support._words import cells, percent, range_text, span
@@ -60,15 +60,6 @@ def test_a_lower_end_that_there_is_not_is_not_printed(each):
         assert told == f"{ends} (error {span(answer.lower, answer.upper)})"
 
 
-def test_the_users_model_has_a_line_of_its_own(made):
-    """It is what they asked about."""
-    found = made("chosen")
-    whole = found.gap.overall
-
-    assert figure(found, "your model")[0].endswith(f"(error {percent(whole.error)} %): {whole.word}")
-    assert "your model" not in to_text(made("iris"))
-
-
 def test_tree_bounds_are_evidence_and_nothing_else(each):
     """They stand in one line of the full text, called what they are, and nowhere as a result."""
     bounds = span(each.overall.lower, each.overall.upper)
@@ -99,13 +90,6 @@ def test_the_head_says_what_was_looked_at(made):
     assert head_line(made("sampled")).startswith("300 of 50,100 rows · ")
 
 
-def test_the_head_takes_millions_of_rows(made):
-    """As many digits as there are."""
-    found = replace(made("iris"), facts=replace(made("iris").facts, n_rows=1_234_567, n_used=1_234_567))
-
-    assert "1,234,567 rows" in head_line(found)
-
-
 def test_all_learners_shown_are_the_best(each):
     """Three at most, the best first."""
     value, note = figure(each, "cross-validated error")
@@ -126,23 +110,6 @@ def test_pairs_too_small_to_measure_are_counted(made):
     assert unmeasured(made("iris")).startswith("2 of 3 pairs too small to measure")
     assert unmeasured(made("separate")).startswith("3 of 3 pairs too small to measure")
     assert unmeasured(made("target")) == "no pair is too small to measure"
-
-
-def test_pairs_too_small_to_measure_are_not_listed(made):
-    """No table where there is nothing to rank."""
-    assert "hardest pairs" not in to_full_text(made("separate"))
-    assert "0 and 1 " not in to_full_text(made("iris"))
-
-
-def test_ranges_are_said_not_to_hold_together(made):
-    """Once, under the tables; two classes have a range each."""
-    assert to_full_text(made("iris")).count("not all of them together") == 1
-    assert to_full_text(made("two classes")).count("not all of them together") == 1
-
-
-def test_classes_with_few_rows_are_marked(made):
-    """A number would be read."""
-    assert "too few rows" in to_full_text(made("two rows a class"))
 
 
 def test_the_ruler_marks_the_range_and_the_best_estimate(made, altered):
@@ -268,14 +235,6 @@ def test_gates_are_listed_and_a_target_alone_is_in_the_verdict(made):
     assert joined(f"BF301 {two[0].word}: {two[0].text} BF302 {two[1].word}: {two[1].text}") in joined(
         to_text(found, gates=two)
     )
-
-
-def test_the_next_step_is_below_the_figures(made):
-    """In the words of the report."""
-    found = made("two classes")
-
-    assert joined(f"next {next_step(found)}") in joined(to_text(found))
-    assert joined(f"next {next_step(found)}") in joined(to_full_text(found))
 
 
 @pytest.mark.parametrize(("installed", "typed"), [(True, ".suspicious.frame()"), (False, ".suspicious.to_dict()")])
