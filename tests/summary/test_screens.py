@@ -93,8 +93,6 @@ def test_the_screen_is_as_it_was_looked_at(made, kind, width):
 @pytest.mark.parametrize("ending", FORMS)
 def test_other_forms_are_as_they_were_looked_at(made, kind, ending):
     """Markdown, and what the page says."""
-    if kind == "chosen":
-        pytest.skip("its sections are about to leave")
     assert FORMS[ending](made(kind)) == form_of(kind, ending).read_text("utf-8")
 
 
