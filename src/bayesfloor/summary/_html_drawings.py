@@ -26,16 +26,14 @@ from bayesfloor.summary._figures import (
     hardly_falls,
     pair_rows,
 )
-from bayesfloor.summary._text import round_up, ruler_end
+from bayesfloor.summary._text import class_cells, pair_cells, round_up, ruler_end
 from bayesfloor.summary._verdict import target_text
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import (
     about,
-    amount,
     cells,
     how_many,
     percent,
-    range_text,
     show_labels,
     span,
     without_shared_prefix,
@@ -257,19 +255,17 @@ def pair_table(check: Measured, most: int = MOST_PAIRS) -> list[dict[str, Any]]:
     """Return the ranked pairs, with a bar for the error relative to guessing."""
     rows = pair_rows(check, most)
     highest = max((row.relative for row in rows), default=0.0) or 1.0
+    names = ("pair", "estimate", "range", "error", "relative", "note")
+    texts = [dict(zip(names, line, strict=True)) for line in pair_cells(check, most, check.labels)[1:]]
     return [
         {
+            **text,
             "one": check.labels[row.one],
             "two": check.labels[row.two],
-            "note": row.note,
             "figures": about(row.estimate, row.lower, row.upper),
-            "estimate": f"{percent(row.estimate)} %",
-            "range": range_text(row.lower, row.upper),
-            "error": f"{percent(row.error)} %",
-            "relative": f"{percent(row.relative)} %",
             "width": 100 * row.relative / highest,
         }
-        for row in rows
+        for row, text in zip(rows, texts, strict=True)
     ]
 
 
@@ -277,18 +273,15 @@ def class_table(check: Measured) -> tuple[list[dict[str, Any]], str]:
     """Return the classes with their ranges, hardest first, and where their rulers end."""
     rows = class_rows(check, MOST_CLASSES)
     end = ruler_end(max([row.upper for row in rows if not row.note] or [row.upper for row in rows]), 1.0)
+    names = ("label", "estimate", "range", "error", "part", "rows", "note")
+    texts = [dict(zip(names, line, strict=True)) for line in class_cells(check, MOST_CLASSES, check.labels)[1:]]
     table = [
         {
-            "label": check.labels[row.number],
-            "note": row.note,
-            "rows": amount(row.n_rows),
+            **text,
             "figures": about(row.estimate, row.lower, row.upper),
-            "estimate": f"{percent(row.estimate)} %",
-            "range": range_text(row.lower, row.upper),
-            "part": f"{percent(row.part)} %",
             "bar": _bar(_range_line("", "", row.estimate, row.lower, row.upper), end),
         }
-        for row in rows
+        for row, text in zip(rows, texts, strict=True)
     ]
     return table, _round(end)
 
