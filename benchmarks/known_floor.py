@@ -97,10 +97,12 @@ def run_ours(X, codes, seed):
 
 def told_by(answer):
     """Return an answer for the file, with None for a missing lower end."""
+    from bayesfloor.summary._reasons import reason_text
+
     return {
         **{name: None if math.isnan(getattr(answer, name)) else plain(getattr(answer, name)) for name in ENDS},
         "reliability": answer.reliability,
-        "reasons": list(answer.reasons),
+        "reasons": [reason_text(reason) for reason in answer.reasons],
         "best": answer.best,
         "errors": {name: plain(error) for name, error in answer.errors.items()},
     }

@@ -91,7 +91,7 @@ def run_answer(problem, draw, targets):
     X, y = problem.draw(draw)
     seconds, found = seconds_of(lambda: BayesFloor(random_state=draw).fit(X, y).answer())
     return told_by(found) | {
-        "reliability": NO_SIGNAL if found.reasons[:1] and found.reasons[0].startswith(NO_SIGNAL) else found.reliability,
+        "reliability": NO_SIGNAL if [each.basis for each in found.reasons[:1]] == [NO_SIGNAL] else found.reliability,
         "verdicts": {name: found.verdict(1 - error) for name, error in targets.items()},
         "seconds": plain(seconds),
     }

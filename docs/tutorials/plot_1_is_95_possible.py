@@ -142,7 +142,7 @@ rng = np.random.default_rng(0)
 squares = rng.uniform(0, 2, size=(1500, 8))
 board = ask(squares, np.floor(squares).sum(axis=1).astype(int) % 2)
 print(board.verdict)
-print(board.answer.reliability, board.answer.reasons)
+print(board.answer.reliability, *board.answer.reasons)
 
 # %%
 # Scale

@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from bayesfloor import BayesFloor, check
-from bayesfloor.answer import _make_answer
+from bayesfloor.answer import Basis, Reason, _make_answer
 from bayesfloor.answer._learners import EFFORTS, WEIGHTS
 from bayesfloor.formulas._limits import guessing_limit
 
@@ -36,8 +36,8 @@ def test_the_range_holds_the_truth(answer):
 
 def test_each_end_says_what_it_rests_on(answer):
     """Each end says what it rests on."""
-    assert answer.why_upper.startswith("tested (95 %)")
-    assert answer.why_lower.startswith("the kinds of model tried stay above it even with more rows")
+    assert answer.why_upper.basis in (Basis.LEARNER, Basis.NEIGHBOUR)
+    assert answer.why_lower == Reason(Basis.CURVES)
 
 
 def test_the_curve_has_what_was_measured_and_what_is_predicted(answer):
@@ -73,7 +73,7 @@ def test_pure_chance_is_no_signal():
     rng = np.random.default_rng(0)
     found = BayesFloor(interval="fast").fit(rng.normal(size=(500, 4)), rng.integers(2, size=500)).answer()
 
-    assert found.reasons[0].startswith("no signal found")
+    assert found.reasons[0] == Reason(Basis.NO_SIGNAL)
     assert np.isnan(found.lower)
     assert found.reliability == "upper limit only"
     assert found.upper == 0.5
@@ -96,7 +96,7 @@ def test_few_rows_have_no_lower_end():
     found = BayesFloor(interval="fast").fit(*gaussians(60, distance=3.0)).answer()
 
     assert np.isnan(found.lower)
-    assert found.reasons == ("too few rows: fewer than 50 per class",)
+    assert found.reasons == (Reason(Basis.FEW_ROWS, (50,)),)
 
 
 def test_equal_rows_with_different_labels_prove_a_lower_end():
@@ -106,9 +106,7 @@ def test_equal_rows_with_different_labels_prove_a_lower_end():
     X = np.column_stack([np.concatenate([few, many]), np.zeros(800)])
     found = BayesFloor(scale=None).fit(X, rng.integers(2, size=800)).answer()
 
-    assert found.why_lower == (
-        "proved by equal rows with different labels (95 %); the learning curves give no lower limit"
-    )
+    assert found.why_lower == Reason(Basis.EQUAL_ROWS_ALONE)
     assert 0.1 < found.lower < 0.25
     assert found.reliability == "limited"
 
@@ -123,8 +121,8 @@ def test_a_proved_lower_end_next_to_zero_is_no_lower_limit():
     assert 0 < found.lower < 0.001
     assert np.isnan(found.useful_lower)
     assert found.reliability == "upper limit only"
-    assert found.reasons == ("no signal found: no learner does clearly better than guessing",)
-    assert found.judge(0.9).settle == "only better features or other models could decide it"
+    assert found.reasons == (Reason(Basis.NO_SIGNAL),)
+    assert found.judge(0.9).settle == (Reason(Basis.FEATURES_OR_MODELS),)
     assert found.judge(1.0).outcome == "out of reach"  # proved all the same
 
 
@@ -252,7 +250,7 @@ def test_given_proportions_are_known():
     other = floor.relabel((rng.random(400) < 0.2).astype(int)).answer("quick")
 
     assert found.upper == found.guessing == pytest.approx(0.2, abs=0.01)
-    assert found.why_upper == "no learner is shown to beat always predicting the most frequent class"
+    assert found.why_upper == Reason(Basis.GUESSING, (found.guessing, found.guessing, 2))
     assert other.upper > other.guessing
 
 

@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from bayesfloor import BayesFloor
+from bayesfloor.answer import Basis, Reason
 from bayesfloor.answer._answer import check_target
 
 
@@ -52,45 +53,43 @@ def test_a_target_at_the_estimate_is_settled_by_nothing(answer):
     """More rows would be a false promise."""
     found = answer.judge(0.852)
 
-    assert found.why == "it is within 0.5 points of the best estimate"
-    assert found.settle == "more rows would not decide it; better features might"
+    assert found.why == Reason(Basis.AT_ESTIMATE)
+    assert found.settle == (Reason(Basis.FEATURES, names=("rows",)),)
 
 
 @pytest.mark.parametrize(
     ("figures", "target", "why"),
     [
-        ({}, 0.82, "the range is too wide to confirm it"),
-        ({}, 0.88, "the range is too wide to rule it out"),
-        ({"lower": np.nan}, 0.88, "these data give no lower limit that could rule it out"),
-        ({"lower": np.nan}, 0.82, "the range is too wide to confirm it"),
-        ({"reasons": ("no signal found: none",)}, 0.82, "no signal found: none"),
-        ({}, 0.75, ""),
-        ({}, 0.95, ""),
+        ({}, 0.82, Basis.NOT_CONFIRMED),
+        ({}, 0.88, Basis.NOT_RULED_OUT),
+        ({"lower": np.nan}, 0.88, Basis.NO_LIMIT),
+        ({"lower": np.nan}, 0.82, Basis.NOT_CONFIRMED),
+        ({"reasons": (Reason(Basis.NO_SIGNAL),)}, 0.82, Basis.NO_SIGNAL),
     ],
 )
 def test_too_close_to_call_says_which_case_it_is(answer, figures, target, why):
     """Rows help in one case, features in another, and nothing in the third."""
-    assert replace(answer, **figures).judge(target).why == why
+    assert replace(answer, **figures).judge(target).why == Reason(why)
 
 
 def test_a_proved_lower_end_does_not_rise_with_more_rows(answer):
     """It counts equal rows, so the gap to the estimate never closes."""
-    proved = "proved by equal rows with different labels (95 %)"
-    alone = replace(answer, lower=0.1, why_lower=f"{proved}; the learning curves give no lower limit")
+    proved, alone = (
+        replace(answer, why_lower=Reason(basis)).judge(0.88) for basis in (Basis.EQUAL_ROWS, Basis.EQUAL_ROWS_ALONE)
+    )
 
-    assert "more rows" in replace(answer, why_lower=proved).judge(0.88).settle
-    assert alone.judge(0.88).settle.startswith("only better features or other models could decide it")
+    assert proved.settle[0].basis is Basis.ROWS_TO_RULE_OUT
+    assert alone.settle[0].basis is Basis.FEATURES_OR_MODELS
 
 
 def test_groups_are_counted_instead_of_their_rows(answer):
     """Forty patients can be asked for; their rows come with them."""
-    rows, groups = (
+    (rows,), (groups,) = (
         replace(answer, **unit).judge(0.88).settle for unit in ({}, {"unit": "groups (patient)", "rows_per_unit": 10.0})
     )
-    n_rows, n_groups = (float(text.split()[1].replace(",", "")) for text in (rows, groups))
 
-    assert n_groups == pytest.approx(n_rows / 10, abs=1)
-    assert " more groups (patient) would probably rule the target out" in groups
+    assert groups.numbers == pytest.approx([rows.numbers[0] / 10], abs=1)
+    assert groups.names == ("groups (patient)",)
 
 
 @pytest.mark.parametrize("target", [0.7, 0.8, 0.9])
@@ -101,21 +100,23 @@ def test_a_target_that_equals_the_upper_end_is_reachable(answer, target):
 
 def test_spellings_of_a_class_are_merged_before_anything_else(answer):
     """Better features would not cure them."""
-    spelled = replace(answer, reasons=("7 labels look like spellings of 3 classes",))
+    spelled = replace(answer, reasons=(Reason(Basis.SPELLINGS, (7, 3)),))
 
-    assert spelled.judge(0.88).settle == "first merge the spellings of each class: --clean-labels, or clean_labels=True"
+    assert spelled.judge(0.88).settle == (Reason(Basis.MERGE_SPELLINGS),)
 
 
-def test_more_rows_are_said_to_decide_and_not_to_raise_the_accuracy(answer):
-    """A target harder than the best estimate is out of reach more probably than not."""
-    assert answer.judge(0.88).settle.endswith(
-        " more rows would probably rule the target out; they would hardly raise the accuracy"
-    )
+def test_more_rows_rule_out_a_target_harder_than_the_best_estimate(answer):
+    """It is out of reach more probably than not."""
+    (settle,) = answer.judge(0.88).settle
+
+    assert settle.basis is Basis.ROWS_TO_RULE_OUT
+    assert settle.names == ("rows",)
 
 
 def test_what_is_decided_needs_nothing(answer):
     """Only what is too close to call names what would settle it."""
-    assert answer.judge(0.75).settle == answer.judge(0.95).settle == ""
+    for target in (0.75, 0.95):
+        assert (answer.judge(target).why, answer.judge(target).settle) == (None, ())
     assert answer.judge(0.88).settle
 
 
@@ -125,7 +126,7 @@ def test_without_any_learner_more_rows_would_settle_it(answer):
 
     settle = replace(answer, curve=nothing).judge(0.82).settle
 
-    assert settle == "more rows would decide it: these are too few to train any learner"
+    assert settle == (Reason(Basis.ROWS_TO_TRAIN),)
 
 
 def test_a_verdict_can_be_written_down(answer):
@@ -133,7 +134,7 @@ def test_a_verdict_can_be_written_down(answer):
     given = answer.judge(0.95).to_dict()
 
     assert given["outcome"] == "out of reach"
-    assert given["rests_on"] == answer.why_lower
+    assert given["rests_on"] == [{"basis": "learning curves", "numbers": [], "names": []}]
 
 
 @pytest.mark.slow

@@ -307,7 +307,7 @@ def test_doubts_about_the_answer_are_passed_on(rng):
 
     assert found.reliability == "upper limit only"
     assert found.overall.word == "no room shown"
-    assert "How low the error can go is uncertain: too few rows" in found.text
+    assert "How low the error can go is uncertain: too few rows per class." in found.text
 
 
 def test_classes_without_rows_have_no_word(rng, floor):

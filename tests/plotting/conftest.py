@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor
-from bayesfloor.answer._answer import Answer, Curve
+from bayesfloor.answer._answer import Answer, Basis, Curve, Reason
 from bayesfloor.decide._features import NO_DIFFERENCE
 from bayesfloor.decide._gap import Gap, GapLines, TooGood
 from bayesfloor.decide._representations import Comparison
@@ -121,8 +121,8 @@ def _answer(errors, ends, guessing):
         estimate=estimate,
         lower=lower,
         upper=upper,
-        why_lower="their learning curves end above it",
-        why_upper="tested (95 %)",
+        why_lower=Reason(Basis.CURVES),
+        why_upper=Reason(Basis.NEIGHBOUR),
         reliability="limited",
         reasons=("a wide range",),
         guessing=guessing,

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bayesfloor.answer import Basis, Reason
 from bayesfloor.plotting import AnswerDisplay
 
 
@@ -47,7 +48,8 @@ def test_without_a_lower_end_the_range_fades_out_at_zero(answer):
 def test_only_a_proved_lower_end_is_as_solid_as_the_upper_one(answer):
     """An extrapolated end is an assumption, and looks like one."""
     proved, extrapolated = (
-        AnswerDisplay.from_answer(replace(answer, why_lower=why)) for why in ("proved: equal rows", answer.why_lower)
+        AnswerDisplay.from_answer(replace(answer, why_lower=Reason(basis)))
+        for basis in (Basis.EQUAL_ROWS, Basis.CURVES)
     )
 
     assert proved.range_.get_facecolor()[3] == 1.0

@@ -7,9 +7,11 @@ import pytest
 from sklearn.datasets import load_iris
 
 from bayesfloor import check
+from bayesfloor.answer import Basis, Reason
 from bayesfloor.answer._leaks import DoubtfulColumns
 from bayesfloor.summary._explain import CODES
 from bayesfloor.summary._findings import _BY_IMPORTANCE, _rank, find
+from bayesfloor.summary._reasons import reason_text
 from bayesfloor.support._words import about, percent
 
 
@@ -63,10 +65,8 @@ def test_no_signal_is_found_where_there_is_none(made):
 
 def test_what_a_learner_sees_is_a_signal(made, altered):
     """Whatever the test of the trees says, and the other way round."""
-    reasons = ("no signal found: no learner does clearly better than guessing",)
-
     assert "BF101" not in codes(altered(made("iris"), overall={"p_value": 1.0}))
-    assert "BF101" in codes(altered(made("iris"), answer={"reasons": reasons}))
+    assert "BF101" in codes(altered(made("iris"), answer={"reasons": (Reason(Basis.NO_SIGNAL),)}))
 
 
 def test_conflicts_are_counted(gaussians):
@@ -197,7 +197,7 @@ def test_spellings_of_one_class_come_first_and_are_no_hard_pair(misspelled):
         "only by case or spaces: setosa = SETOSA, versicolor = VERSICOLOR, virginica = VIRGINICA. These look like "
         "typos: setsoa (1 row) for setosa. It counts as a class of its own: correct the label, or leave out its row."
     )
-    assert "7 labels look like spellings of 3 classes" in found.answer.reasons
+    assert Reason(Basis.SPELLINGS, (7, 3)) in found.answer.reasons
     named = " ".join(finding.text for finding in found.findings if finding.code in ("BF103", "BF104"))
     assert "VERSICOLOR and versicolor" not in named
     assert "VIRGINICA and virginica" not in named
@@ -212,7 +212,7 @@ def test_typos_left_after_cleaning_limit_the_answer(misspelled):
         "1 label looks like a typo; correct it in the data: setsoa (1 row) for setosa. It counts as a class of its "
         "own: correct the label, or leave out its row."
     )
-    assert "1 label looks like a typo" in found.answer.reasons
+    assert Reason(Basis.TYPOS, (1,)) in found.answer.reasons
     assert "BF120" not in codes(found)  # a typo is no rare class
     assert "setsoa" not in found.verdict
     assert found.answer.reliability != "good"
@@ -294,7 +294,7 @@ def test_a_model_is_told_where_it_stands(made, word, code):
     told = replace(found, gap=replace(found.gap, overall=replace(found.gap.overall, word=word)))
 
     assert [c for c in codes(told) if "BF403" <= c <= "BF406"] == [code]
-    assert told.gap.text in text_of(told, code)
+    assert told.gap.tell(*map(reason_text, told.gap.reasons[:1])) in text_of(told, code)
     assert word in told.gap.text
 
 

@@ -12,6 +12,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from bayesfloor import check
 from bayesfloor.summary._gates import baseline_gate, class_gate, compare_errors, error_gate, pair_gate, target_gate
+from bayesfloor.summary._reasons import settle_text
+from bayesfloor.summary._verdict import sentence
 from bayesfloor.support._words import about, percent, span
 
 LIMITS = {"max_error": "BF302", "max_pair_error": "BF303", "max_class_error": "BF304"}
@@ -80,7 +82,7 @@ def test_a_target_too_close_to_call_says_why_and_what_would_settle_it(made):
     """The table of gates may be all that a reviewer sees."""
     gate, found = target_gate(made("target"), 0.9), made("target").answer.judge(0.9)
 
-    assert gate.text.endswith(f": the range is too wide to rule it out. {found.settle[0].upper()}{found.settle[1:]}.")
+    assert gate.text.endswith(f": the range is too wide to rule it out. {sentence(settle_text(found.settle))}")
 
 
 def test_limits_that_differ_from_an_end_never_look_equal_to_it(made, altered):

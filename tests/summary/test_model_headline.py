@@ -66,6 +66,6 @@ def test_without_a_lower_end_the_best_possible_is_a_minimum(wine):
     """An unknown end is not printed."""
     X, y, _ = wine
     found = bayesfloor.check(X, y, effort="quick", predictions=_with_wrong(y, 50))
-    found = replace(found, answer=replace(found.answer, lower=np.nan, why_lower=""))
+    found = replace(found, answer=replace(found.answer, lower=np.nan, why_lower=None))
 
     assert "% (at least " in found.words.headline

@@ -18,6 +18,7 @@ from bayesfloor.plotting._answer_display import learner_name
 from bayesfloor.summary._figures import grow_class_tree
 from bayesfloor.summary._html import make_page
 from bayesfloor.summary._html_drawings import make_matrix
+from bayesfloor.summary._reasons import reason_text
 from bayesfloor.support._words import about, percent
 
 EVERY_DAY, NIGHTLY = ["wine", "hostile", "chosen"], ["digits", "letter", "abalone"]
@@ -431,7 +432,7 @@ def test_the_numbers_of_the_page_are_those_of_the_answer(open_page):
     how = page.inner_text("#how")
     for name, value in (("best estimate", answer.estimate), ("lower end", answer.lower), ("upper end", answer.upper)):
         assert f"{name}: {percent(value)} %" in how
-    for text in (answer.why_upper, answer.why_lower, *(trait.text for trait in check.traits)):
+    for text in (reason_text(answer.why_upper), reason_text(answer.why_lower), *(trait.text for trait in check.traits)):
         assert text in how
     for name, error in answer.errors.items():
         assert re.search(rf"{learner_name(name)}, cross-validated\s+{percent(error)} %", how)
@@ -442,7 +443,7 @@ def test_without_a_lower_end_and_without_a_curve_the_page_says_so(open_page, vis
     check = bayesfloor.check(np.arange(12.0).reshape(6, 2), [0, 0, 1, 1, 2, 2], target=0.9)
     text = visible_text(open_page(make_page(check)).page)
     assert "Reliability: upper limit only" in text
-    assert check.answer.reasons[0][1:] in text
+    assert reason_text(check.answer.reasons[0])[1:] in text
     assert "these data give no lower limit" in text
     curve = replace(check.answer.curve, **{name: v[:0] for name, v in check.answer.curve._columns().items()})
     nothing = replace(check, target=None, answer=replace(check.answer, curve=curve, best="", errors={}))

@@ -8,6 +8,7 @@ import pytest
 
 from bayesfloor.summary import _text
 from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
+from bayesfloor.summary._reasons import reason_text
 from bayesfloor.summary._text import NOT_HERE, align, ruler, to_full_text, to_text, unmeasured
 from bayesfloor.summary._verdict import accuracy
 from bayesfloor.support._words import cells, percent, range_text, span
@@ -40,9 +41,9 @@ def test_all_figures_are_those_of_the_answer(each):
     best = f"{accuracy(answer.estimate)} % accuracy (error {percent(answer.estimate)} %)"
 
     assert figure(each, "best estimate")[0].startswith(best)
-    assert figure(each, "upper end") == [f"{percent(answer.upper)} %", answer.why_upper]
+    assert figure(each, "upper end") == [f"{percent(answer.upper)} %", reason_text(answer.why_upper)]
     assert f"(error {percent(answer.guessing)} %)" in figure(each, "guessing")[0]
-    why = f" ({'; '.join(answer.reasons)})" if answer.reasons else ""
+    why = f" ({'; '.join(map(reason_text, answer.reasons))})" if answer.reasons else ""
     assert figure(each, "reliability") == [f"{answer.reliability}{why}"]
 
 
@@ -53,7 +54,7 @@ def test_a_lower_end_that_there_is_not_is_not_printed(each):
     there = bool(np.isfinite(answer.lower))
 
     assert value == (f"{percent(answer.lower)} %" if there else "none")
-    assert note == (answer.why_lower if there else "these data give no lower limit")
+    assert note == (reason_text(answer.why_lower) if there else "these data give no lower limit")
     assert ("these data give no lower limit" in told) is not there
     if there:
         ends = f"{accuracy(answer.upper)} to {accuracy(answer.lower)} % accuracy"

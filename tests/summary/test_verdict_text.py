@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from bayesfloor.answer import Basis, Reason
 from bayesfloor.summary._verdict import accuracy, points, target_text, verdict_words
 from bayesfloor.support._words import how_many, percent, span
 
@@ -120,9 +121,9 @@ def asked(made, altered):
     return ask
 
 
-NONE = {"lower": np.nan, "why_lower": ""}
-PROVED = {"why_lower": "proved by equal rows with different labels (95 %)"}
-NO_SIGNAL = {"reasons": ("no signal found: no learner does clearly better than guessing",)}
+NONE = {"lower": np.nan, "why_lower": None}
+PROVED = {"why_lower": Reason(Basis.EQUAL_ROWS)}
+NO_SIGNAL = {"reasons": (Reason(Basis.NO_SIGNAL),)}
 
 
 def test_without_a_target_the_sentence_has_accuracy_error_and_range(asked):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
-    from bayesfloor.answer._answer import Answer, Curve, Verdict
+    from bayesfloor.answer._answer import Answer, Basis, Curve, Reason, Verdict
     from bayesfloor.answer._dependence import Dependence
     from bayesfloor.answer._leaks import DoubtfulColumns, Leak
     from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
+    "Basis",
     "ClassAnswers",
     "Curve",
     "Dependence",
@@ -28,11 +29,12 @@ __all__ = [
     "Leak",
     "PairAnswers",
     "Race",
+    "Reason",
     "Verdict",
 ]
 
 _HOMES = {
-    "._answer": "Answer Curve Verdict",
+    "._answer": "Answer Basis Curve Reason Verdict",
     "._dependence": "Dependence",
     "._leaks": "DoubtfulColumns Leak",
     "._pairs_and_classes": "ClassAnswers PairAnswers",

@@ -1,8 +1,9 @@
-"""The verdict on a target accuracy: reachable, out of reach or too close to call, and why."""
+"""The answer, its learning curve, its reasons, and the verdict on a target accuracy."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from numbers import Real
 from typing import Any
 
@@ -10,17 +11,90 @@ import numpy as np
 
 from bayesfloor.answer._race import ENOUGH_TESTED, Race
 from bayesfloor.formulas._limits import upper_limit
-from bayesfloor.io._label_spellings import SPELLINGS
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import about, percent, printable, two_digits
 
 REACHABLE, OUT_OF_REACH, TOO_CLOSE = "reachable", "out of reach", "too close to call"
-NO_SIGNAL = "no signal found"  # start of the reason if no learner does clearly better than guessing
+GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
 
 _EQUAL = 1e-9  # smaller differences between class proportions are rounding errors
 _DIGITS = 12  # of a target's error, as a fraction
+
+
+class Basis(StrEnum):
+    """What a reason rests on; beside each, the numbers and names that its sentence needs."""
+
+    # an end of the range
+    GUESSING = "no learner is shown to beat guessing"  # upper end, error of guessing, number of classes
+    NEIGHBOUR = "a neighbour in the spanning tree"
+    LEARNER = "a learner"  # its error; its name
+    CURVES = "learning curves"
+    EQUAL_ROWS = "equal rows with different labels"
+    EQUAL_ROWS_ALONE = "equal rows with different labels, but no learning curves"
+    # why an answer is not more reliable
+    LEAK = "columns may give the label away"  # the columns
+    TOGETHER = "rows that belong together are in training and test rows"
+    SPELLINGS = "labels look like spellings of one class"  # number of labels, number of classes
+    TYPOS = "labels look like typos"  # how many
+    NEAR_DUPLICATES = "near-duplicates without groups"  # fraction of rows
+    UNTRAINED = "no learner could be trained"
+    NO_SIGNAL = "no signal found"
+    LITTLE_SIGNAL = "little signal found"
+    FEW_ROWS = "too few rows per class"  # how many are needed
+    ONE_KIND = "no second kind of learner confirms it"  # name of the learner
+    MAY_BE_ZERO = "the lowest possible error may be zero"
+    WIDE = "a wide range"  # its width
+    # a verdict: what the range says; the last number is always the error that the target allows
+    AT_MOST = "the upper end meets the target"  # upper end
+    AT_LEAST = "the lower end is above the target"  # lower end
+    BETWEEN = "the target is inside the range"  # estimate, lower end or NaN, upper end
+    # why a target is too close to call
+    AT_ESTIMATE = "the target is at the best estimate"
+    NOT_CONFIRMED = "the range is too wide to confirm it"
+    NOT_RULED_OUT = "the range is too wide to rule it out"
+    NO_LIMIT = "no lower limit that could rule it out"
+    # what would settle it
+    MERGE_SPELLINGS = "merging the spellings of each class"
+    FEATURES = "only better features"  # more rows would not decide it; unit of rows
+    ROWS_TO_TRAIN = "rows to train any learner on"
+    OTHER_MODELS = "other models or better features"  # the models tried would need too many rows; unit of rows
+    FEATURES_OR_MODELS = "only better features or other models"  # a reason against the lower end may follow
+    ROWS_TO_CONFIRM = "more rows to confirm it"  # how many; unit of rows
+    ROWS_TO_RULE_OUT = "more rows to rule it out"  # how many; unit of rows
+    TOO_MANY_ROWS = "too many more rows"  # number of times as many; unit of rows
+
+
+@dataclass(frozen=True, repr=False)
+class Reason(Result):
+    """One reason behind an answer or a verdict, as a value: a ``Check`` shows it as a sentence.
+
+    Attributes
+    ----------
+    basis : str
+        What the reason rests on, in a few words.
+    numbers, names : tuple
+        The numbers, and the names of learners, columns or units, that belong to it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from bayesfloor import BayesFloor
+    >>> BayesFloor().fit(*load_wine(return_X_y=True)).answer("quick").why_lower
+    Reason(learning curves)
+    """
+
+    basis: Basis
+    numbers: tuple[float, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def _summary(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        told = [*map(printable, self.names), *(f"{number:.4g}" for number in self.numbers)]
+        return f"{self.basis}: {', '.join(told)}" if told else self.basis
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,10 +107,14 @@ class Verdict(Result):
         The target accuracy.
     outcome : {"reachable", "out of reach", "too close to call"}
         The verdict.
-    reason, rests_on : str
-        The reason, and the evidence behind it.
-    why, settle : str
-        Why the verdict is too close to call, and what would settle it; empty for other verdicts.
+    reason : Reason
+        What the range says about the target.
+    rests_on : tuple of Reason
+        The evidence behind it.
+    why : Reason or None
+        Why the verdict is too close to call.
+    settle : tuple of Reason
+        What would settle it, perhaps followed by what stands against a lower end; empty for other verdicts.
 
     Examples
     --------
@@ -49,14 +127,15 @@ class Verdict(Result):
 
     target: float
     outcome: str
-    reason: str
-    rests_on: str
-    why: str = ""
-    settle: str = ""
+    reason: Reason
+    rests_on: tuple[Reason, ...]
+    why: Reason | None = None
+    settle: tuple[Reason, ...] = ()
 
     def _summary(self) -> str:
-        settle = f". {self.settle}" if self.settle else ""
-        return f"{100 * self.target:.6g} % accuracy is {self.outcome}: {self.reason}{settle}"
+        why = self.reason.basis if self.why is None else self.why.basis
+        settled = f"; {self.settle[0]} would settle it" if self.settle else ""
+        return f"{100 * self.target:.6g} % accuracy is {self.outcome}: {why}{settled}"
 
 
 def check_target(target: object) -> None:
@@ -76,13 +155,8 @@ def guessed_class(guessing: float, n_classes: int) -> str:
     return f"the {'same' if equal else 'most frequent'} class"
 
 
-GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
-PROVED = "proved"  # start of a lower end's reason if it rests on equal rows with different labels
 TOO_HIGH = "too high here"  # note on tree bounds that the answer contradicts
 TOO_LOW = "too low here: duplicates"  # likewise, if trees join duplicates
-NO_LIMIT = "these data give no lower limit"
-WIDE = "the range is"  # start of the reason if the range is wide
-NO_CURVE = "the learning curves give no lower limit"  # end of a proved lower end's reason if it has no other evidence
 _AS_GOOD_AS_EQUAL = 0.005  # error difference below which no number of rows separates a target from the best estimate
 _MOST_GROWTH = 64.0  # no number of rows is given if it is more than this many times the current one
 
@@ -131,11 +205,11 @@ class Answer(Result):
         Lower end of the range: the kinds of model tried stay above it, even with more rows. NaN if it is unknown.
     upper : float
         Upper end of the range: some learner has been shown to have at most this error (95 % confidence).
-    why_lower, why_upper : str
-        The evidence for each end.
+    why_lower, why_upper : Reason
+        The evidence for each end; None without a lower end.
     reliability : {"good", "limited", "upper limit only"}
         How reliable the answer is.
-    reasons : tuple of str
+    reasons : tuple of Reason
         Why the reliability is not higher.
     guessing : float
         Error of always predicting the most frequent class.
@@ -175,10 +249,10 @@ class Answer(Result):
     estimate: float
     lower: float
     upper: float
-    why_lower: str
-    why_upper: str
+    why_lower: Reason | None
+    why_upper: Reason
     reliability: str
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     guessing: float
     best: str
     errors: dict[str, float]
@@ -200,7 +274,16 @@ class Answer(Result):
     @property
     def proved(self) -> bool:
         """Whether equal rows with different labels prove the lower end; otherwise it is extrapolated."""
-        return self.why_lower.startswith(PROVED)
+        return self.why_lower is not None and self.why_lower.basis in (Basis.EQUAL_ROWS, Basis.EQUAL_ROWS_ALONE)
+
+    @property
+    def upper_is_tested(self) -> bool:
+        """Whether the upper end has a confidence level; it has none if it is the known error of guessing."""
+        return self.why_upper.basis is not Basis.GUESSING or self.upper > self.guessing
+
+    def has(self, *bases: Basis) -> bool:
+        """Whether one of these reasons makes the answer less reliable."""
+        return any(reason.basis in bases for reason in self.reasons)
 
     def verdict(self, target: float) -> str:
         """Return whether an accuracy is "reachable", "out of reach" or "too close to call"."""
@@ -221,24 +304,23 @@ class Answer(Result):
         check_target(target)
         error = target_error(target)
         if self.upper <= error:
-            reason = f"the lowest possible error is at most {percent(self.upper, error)} %"
-            return Verdict(target, REACHABLE, reason, self.why_upper)
+            return Verdict(target, REACHABLE, Reason(Basis.AT_MOST, (self.upper, error)), (self.why_upper,))
+        lower = () if self.why_lower is None else (self.why_lower,)
         if self.lower > error:
-            reason = f"the lowest possible error is at least {percent(self.lower, error)} %"
-            return Verdict(target, OUT_OF_REACH, reason, self.why_lower)
-        rests_on = f"{self.why_upper}; {self.why_lower}" if self.why_lower else self.why_upper
-        reason = f"the lowest possible error is {about(self.estimate, self.useful_lower, self.upper, error)}"
-        return Verdict(target, TOO_CLOSE, reason, rests_on, self._why_close(error), self._settle(error))
+            return Verdict(target, OUT_OF_REACH, Reason(Basis.AT_LEAST, (self.lower, error)), lower)
+        reason = Reason(Basis.BETWEEN, (self.estimate, self.useful_lower, self.upper, error))
+        why, settle = self._why_close(error), self._settle(error)
+        return Verdict(target, TOO_CLOSE, reason, (self.why_upper, *lower), why, settle)
 
-    def _why_close(self, error: float) -> str:
-        """Say why a target is too close to call: no signal, at the best estimate, no lower limit, or a wide range."""
-        if no_signal := next((reason for reason in self.reasons if reason.startswith(NO_SIGNAL)), ""):
-            return no_signal
+    def _why_close(self, error: float) -> Reason:
+        """Return why a target is too close: no signal, at the best estimate, no lower limit, or a wide range."""
+        if self.has(Basis.NO_SIGNAL):
+            return Reason(Basis.NO_SIGNAL)
         if abs(error - self.estimate) < _AS_GOOD_AS_EQUAL:
-            return "it is within 0.5 points of the best estimate"
+            return Reason(Basis.AT_ESTIMATE)
         if error > self.estimate:
-            return "the range is too wide to confirm it"
-        return "the range is too wide to rule it out" if self._rests_on_curve else f"{NO_LIMIT} that could rule it out"
+            return Reason(Basis.NOT_CONFIRMED)
+        return Reason(Basis.NOT_RULED_OUT if self._rests_on_curve else Basis.NO_LIMIT)
 
     @property
     def useful_lower(self) -> float:
@@ -248,32 +330,32 @@ class Answer(Result):
     @property
     def _rests_on_curve(self) -> bool:
         """Whether learning curves give a lower limit, which more rows would raise."""
-        return not np.isnan(self.lower) and not self.why_lower.endswith(NO_CURVE)
+        alone = self.why_lower is not None and self.why_lower.basis is Basis.EQUAL_ROWS_ALONE
+        return not np.isnan(self.lower) and not alone
 
-    def _settle(self, error: float) -> str:
-        """Say what would settle a verdict: cleaner labels, more rows or groups, better features or other models."""
-        if any(SPELLINGS in reason for reason in self.reasons):
-            return "first merge the spellings of each class: --clean-labels, or clean_labels=True"
+    def _settle(self, error: float) -> tuple[Reason, ...]:
+        """Return what would settle a verdict: cleaner labels, more rows or groups, better features or other models."""
+        unit = (self.unit,)
+        if self.has(Basis.SPELLINGS):
+            return (Reason(Basis.MERGE_SPELLINGS),)
         if abs(error - self.estimate) < _AS_GOOD_AS_EQUAL:
-            return f"more {self.unit} would not decide it; better features might"
+            return (Reason(Basis.FEATURES, names=unit),)
         if not len(self.curve.n_rows):
-            return "more rows would decide it: these are too few to train any learner"
+            return (Reason(Basis.ROWS_TO_TRAIN),)
         if error > self.estimate:
-            growth, decides = self._growth_to_reach(error), "confirm the target"
+            growth, decides = self._growth_to_reach(error), Basis.ROWS_TO_CONFIRM
             if growth is None:
-                need = f"the models tried would need too many {self.unit} to confirm it"
-                return f"{need}: try other models or better features"
+                return (Reason(Basis.OTHER_MODELS, names=unit),)
         elif not self._rests_on_curve:
-            doubts = [reason for reason in self.reasons if not reason.startswith((NO_SIGNAL, WIDE))]
-            why = f" ({doubts[-1]})" if doubts else ""
-            return f"only better features or other models could decide it{why}"
+            doubts = [each for each in self.reasons if each.basis not in (Basis.NO_SIGNAL, Basis.WIDE)]
+            return (Reason(Basis.FEATURES_OR_MODELS), *doubts[-1:])
         else:  # the gap between lower end and estimate shrinks as one over the square root of the number of rows
             growth = ((self.estimate - self.lower) / (self.estimate - error)) ** 2
-            decides = "rule the target out; they would hardly raise the accuracy"
+            decides = Basis.ROWS_TO_RULE_OUT
             if growth > _MOST_GROWTH:
-                return f"it would take more than {_MOST_GROWTH:g} times as many {self.unit} to decide it"
+                return (Reason(Basis.TOO_MANY_ROWS, (_MOST_GROWTH,), unit),)
         more = (growth - 1) * float(self.curve.n_rows[self.curve.measured][-1]) / self.rows_per_unit
-        return f"about {max(1, two_digits(more)):,} more {self.unit} would probably {decides}"
+        return (Reason(decides, (max(1, two_digits(more)),), unit),)
 
     def _growth_to_reach(self, error: float) -> float | None:
         """Return the factor by which rows must probably grow for the best learner's upper limit to meet the target."""

@@ -11,14 +11,11 @@ import numpy as np
 from bayesfloor.answer._answer import (
     GOOD,
     LIMITED,
-    NO_CURVE,
-    NO_SIGNAL,
-    PROVED,
     UPPER_ONLY,
-    WIDE,
     Answer,
+    Basis,
     Curve,
-    guessed_class,
+    Reason,
 )
 from bayesfloor.answer._learners import (
     BLEND,
@@ -43,7 +40,7 @@ from bayesfloor.io._label_spellings import compare_spellings
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._tasks import Progress
 from bayesfloor.support._types import Floats, Ints
-from bayesfloor.support._words import SMALLEST, percent, printable
+from bayesfloor.support._words import SMALLEST, printable
 
 _DRAWS = 200  # bootstrap samples for which the choice of the best learner is repeated
 _RARELY_BEST = 0.02
@@ -135,9 +132,9 @@ _LABELS, _FOLDS, _CHOICE = 11, 12, 13  # streams of random numbers
 _BEYOND = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # factors of the number of rows for which the error is predicted
 # Smallest gain over guessing that is clear: this many standard errors, and this fraction of the error of guessing.
 _CLEARLY, _LEAST_SIGNAL = 3.0, 0.2
-_MOST_OF_IT = 0.7  # another learner agrees if its gain over guessing is at least this fraction of the best learner's
+_AGREES_FROM = 0.7  # a second kind of learner confirms the lower end if it gains 70 % of what the best one gains
 _ROWS_PER_CLASS = 50
-_LITTLE = 0.1  # a proved lower end below this fraction of the best estimate says next to nothing
+_USELESS_BELOW = 0.1  # a proved lower end under a tenth of the estimate is not shown
 _WIDE = 0.1  # width of the range above which an answer is limited
 
 
@@ -192,20 +189,22 @@ def make_answer(
     return replace(made, unit="groups", rows_per_unit=len(sample.groups) / len(np.unique(sample.groups)))
 
 
-def _spellings(fit: Fit) -> tuple[str, ...]:
+def _spellings(fit: Fit) -> tuple[Reason, ...]:
     """Return a caution if some labels look like spellings of one class: separating them is not a real task."""
     sizes = np.round(fit.labels.class_sizes).tolist()
     found = compare_spellings(dict(zip(fit.sample.classes.tolist(), sizes, strict=True)))
-    return (found.text,) if found.text else ()
+    if found.alike:
+        return (Reason(Basis.SPELLINGS, (len(found.meant), len(set(found.meant.values())))),)
+    return (Reason(Basis.TYPOS, (len(found.typos),)),) if found.typos else ()
 
 
-def _near_duplicates(fit: Fit) -> tuple[str, ...]:
+def _near_duplicates(fit: Fit) -> tuple[Reason, ...]:
     """Return a caution if rows look like near-duplicates and there are no groups."""
     near = 0.0 if fit.sample.groups is not None else near_duplicates(fit.forest)
-    return (f"{percent(near)} % of rows are near-duplicates of another row, but there are no groups",) if near else ()
+    return (Reason(Basis.NEAR_DUPLICATES, (near,)),) if near else ()
 
 
-def add_cautions(answer: Answer, cautions: tuple[str, ...]) -> Answer:
+def add_cautions(answer: Answer, cautions: tuple[Reason, ...]) -> Answer:
     """Return the answer with further reasons not to rely on it."""
     if not cautions:
         return answer
@@ -231,7 +230,7 @@ def put_together(
     effort: str,
     left_out: dict[str, str],
     random_state: int,
-    cautions: tuple[str, ...] = (),
+    cautions: tuple[Reason, ...] = (),
 ) -> Answer:
     """Make the answer from the results of a race."""
     proportions = np.bincount(race.codes, minlength=floor.n_classes) / len(race.codes)
@@ -247,15 +246,15 @@ def put_together(
     least = min([*errors.values(), upper, floor.constant_error])
     low, middle = (min(float(end), least) for end in ends.quantiles([1 - LEVEL, 0.5])) if race.curves else (0.0, least)
     doubts = _doubts(race, best, floor)
-    if doubts and doubts[0].startswith(NO_SIGNAL):
+    if doubts and doubts[0].basis is Basis.NO_SIGNAL:
         middle = least  # a curve that does not fall does not show where it levels off
     curve_lower = np.nan if doubts else low
     if low < SMALLEST and proved < SMALLEST and not doubts:
-        doubts = (_MAY_BE_ZERO,)
-    lower, why_lower = (low, _MORE_ROWS) if low > proved and not doubts else (np.nan, "")
+        doubts = (Reason(Basis.MAY_BE_ZERO),)
+    lower, why_lower = (low, Reason(Basis.CURVES)) if low > proved and not doubts else (np.nan, None)
     if np.isnan(lower) and proved > 0:
-        lower, why_lower = min(proved, upper), f"{_CONFLICT}; {NO_CURVE}" if doubts else _CONFLICT
-    useless = np.isnan(lower) or (bool(doubts) and lower < _LITTLE * middle)
+        lower, why_lower = min(proved, upper), Reason(Basis.EQUAL_ROWS_ALONE if doubts else Basis.EQUAL_ROWS)
+    useless = np.isnan(lower) or (bool(doubts) and lower < _USELESS_BELOW * middle)
     reasons = (*cautions, *doubts, *_wide(np.nan if useless else lower, upper))
     return Answer(
         estimate=max(middle, 0.0 if np.isnan(lower) else lower),
@@ -279,12 +278,7 @@ def put_together(
     )
 
 
-_MORE_ROWS = "the kinds of model tried stay above it even with more rows: their learning curves level off higher (95 %)"
-_MAY_BE_ZERO = "the lowest possible error may be zero"
-_CONFLICT = f"{PROVED} by equal rows with different labels (95 %)"
-
-
-def _upper(race: Race, tree_limit: float, guessing: float, floor: Floor, own: list[str]) -> tuple[float, str]:
+def _upper(race: Race, tree_limit: float, guessing: float, floor: Floor, own: list[str]) -> tuple[float, Reason]:
     """Return the smallest upper limit and its evidence.
 
     Each learner's limit uses its own fraction of the 5 % significance level, whether or not the others ran. Treating
@@ -296,12 +290,10 @@ def _upper(race: Race, tree_limit: float, guessing: float, floor: Floor, own: li
         limits[name] = float(upper_limit(error * n, n, 1 - (1 - LEVEL) * weight_of(name, own)))
     name, least = min(limits.items(), key=lambda item: item[1], default=("", 1.0))
     if guessing <= min(tree_limit, least):
-        named = guessed_class(floor.constant_error, floor.n_classes)
-        how = " (95 %)" if guessing > floor.constant_error else ""
-        return guessing, f"no learner is shown to beat always predicting {named}{how}"
+        return guessing, Reason(Basis.GUESSING, (guessing, floor.constant_error, floor.n_classes))
     if tree_limit < least:
-        return tree_limit, "tested (95 %): each label predicted from a neighbour in the spanning tree"
-    return least, f"tested (95 %): {called(name)} has a cross-validated error of {percent(errors[name])} %"
+        return tree_limit, Reason(Basis.NEIGHBOUR)
+    return least, Reason(Basis.LEARNER, (errors[name],), (name,))
 
 
 def called(name: str) -> str:
@@ -318,35 +310,31 @@ def called(name: str) -> str:
     }.get(name, f"the learner {printable(name)}")
 
 
-def _doubts(race: Race, best: str, floor: Floor) -> tuple[str, ...]:
+def _doubts(race: Race, best: str, floor: Floor) -> tuple[Reason, ...]:
     """Return the reason why there is no lower end, or nothing if there is one."""
     errors = race.errors
     if not errors:
-        return ("too few rows: no learner could be trained",)
+        return (Reason(Basis.UNTRAINED),)
     gained = floor.constant_error - errors[best]
     spread = np.sqrt(errors[best] * (1 - errors[best]) / race.n_independent(best))
     if gained < max(_CLEARLY * spread, _LEAST_SIGNAL * floor.constant_error):
-        if gained < _CLEARLY * spread:
-            return (f"{NO_SIGNAL}: no learner does clearly better than guessing",)
-        return ("little signal found: the learners may miss most of the information in these features",)
+        return (Reason(Basis.NO_SIGNAL if gained < _CLEARLY * spread else Basis.LITTLE_SIGNAL),)
     if not race.curves or len(race.codes) < _ROWS_PER_CLASS * floor.n_classes:
-        return (f"too few rows: fewer than {_ROWS_PER_CLASS} per class",)
+        return (Reason(Basis.FEW_ROWS, (_ROWS_PER_CLASS,)),)
     near = [name for name in race.curves if _agrees(errors[name], errors[best], floor.constant_error)]
     if len({REGISTRY[name].kind if name in REGISTRY else name for name in near if name != BLEND}) < 2:
-        return (f"only {called(best)} gets this low: no second kind of learner confirms it",)
+        return (Reason(Basis.ONE_KIND, names=(best,)),)
     return ()
 
 
 def _agrees(error: float, best: float, guessing: float) -> bool:
     """Whether a learner's gain over guessing is close to the best learner's."""
-    return guessing - error >= _MOST_OF_IT * (guessing - best)
+    return guessing - error >= _AGREES_FROM * (guessing - best)
 
 
-def _wide(lower: float, upper: float) -> tuple[str, ...]:
+def _wide(lower: float, upper: float) -> tuple[Reason, ...]:
     """Return a caution if the range is wide."""
-    if upper - lower > _WIDE:
-        return (f"{WIDE} {percent(upper - lower)} points wide: more data would narrow it",)
-    return ()
+    return (Reason(Basis.WIDE, (upper - lower,)),) if upper - lower > _WIDE else ()
 
 
 def _curve(race: Race, ends: Ends, best: str) -> Curve:

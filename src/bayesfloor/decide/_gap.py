@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import binom, chi2_contingency
 
-from bayesfloor.answer._answer import GOOD, Answer
+from bayesfloor.answer._answer import GOOD, Answer, Reason
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers, class_answers, pair_answers
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._fit import Fit
@@ -262,7 +262,7 @@ class Gap(Result):
     by_pair : GapLines
         Each pair, in the order of ``np.triu_indices(n_classes, 1)``: how often one class is predicted as the
         other, as a fraction of the rows of both.
-    reliability, reasons : str, tuple of str
+    reliability, reasons : str, tuple of Reason
         How reliable the answer is ("good", "limited", "upper limit only"), and why it is not better.
     proportions_p_value : float
         P-value of the hypothesis "the class proportions are the same here as in the floor's rows" (chi-square test).
@@ -289,7 +289,7 @@ class Gap(Result):
     by_class: GapLines
     by_pair: GapLines
     reliability: str
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     proportions_p_value: float
     too_good: TooGood
 
@@ -306,18 +306,21 @@ class Gap(Result):
     @property
     def text(self) -> str:
         """The gap in a few sentences."""
+        return self.tell(*(reason.basis for reason in self.reasons[:1]))
+
+    def tell(self, why_uncertain: str = "") -> str:
+        """Return the gap in a few sentences, with the first of the answer's reasons in words."""
         whole = self.overall
         sentences = [
             f"Your model's error is {percent(whole.error)} % ({span(whole.low, whole.high)}).",
             f"The lowest possible error is {about(whole.estimate, whole.lower, whole.upper)}: {whole.word}.",
-            self.details,
+            self.details(why_uncertain),
         ]
         return " ".join(sentences).strip()
 
-    @property
-    def details(self) -> str:
-        """The pairs with the most room to improve, and any cautions, in sentences."""
-        return " ".join([*self._pair_texts(), *self._cautions()])
+    def details(self, why_uncertain: str = "") -> str:
+        """Return the pairs with the most room to improve, and any cautions, in sentences."""
+        return " ".join([*self._pair_texts(), *self._cautions(why_uncertain or "these data give no lower limit")])
 
     def _pair_texts(self) -> list[str]:
         """Describe the pairs with the most room to improve; with two classes, the only pair is the whole problem."""
@@ -334,13 +337,12 @@ class Gap(Result):
             if won[pair] > _PAIRS_WORTH_SHOWING * won.sum()
         ]
 
-    def _cautions(self) -> list[str]:
+    def _cautions(self, why_uncertain: str) -> list[str]:
         found = []
         if self.overall.word == BELOW:
             found.append(self._why_below())
         elif self.overall.word != ROOM and self.reliability != GOOD:
-            why = self.reasons[0] if self.reasons else "these data give no lower limit"
-            found.append(f"How low the error can go is uncertain: {why}.")
+            found.append(f"How low the error can go is uncertain: {why_uncertain}.")
         if self.other_proportions:
             found.append(
                 "The class proportions here differ from those in the floor's rows, and the floor depends on them."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
@@ -16,8 +16,6 @@ _CLOSE = 0.8  # if two spellings are at least this similar, one may be a typo
 _SHORTEST = 4  # letters; shorter labels are too easily similar
 _LONGEST = 200  # letters; the time to compare two labels grows with the square of their length
 _MOST = 2000  # different labels to compare
-SPELLINGS = "look like spellings of"
-_TYPOS = ("a typo", "typos")
 
 
 class Spellings(NamedTuple):
@@ -43,11 +41,8 @@ class Spellings(NamedTuple):
     def text(self) -> str:
         """A phrase such as "3 labels look like spellings of 1 class"; empty if there are no such labels."""
         if self.alike:
-            classes = how_many(len(set(self.meant.values())), "class")
-            return f"{how_many(len(self.meant), 'label')} {SPELLINGS} {classes}"
-        if len(self.typos) == 1:
-            return f"1 label looks like {_TYPOS[0]}"
-        return f"{len(self.typos):,} labels look like {_TYPOS[1]}" if self.typos else ""
+            return alike_text(len(self.meant), len(set(self.meant.values())))
+        return typos_text(len(self.typos)) if self.typos else ""
 
     @property
     def merged(self) -> str:
@@ -56,9 +51,14 @@ class Spellings(NamedTuple):
         return f"merged {how_many(n_labels, 'spelling')} into {how_many(len(self.alike), 'class')}"
 
 
-def are_misspelled(reasons: Iterable[str]) -> bool:
-    """Whether one of an answer's reasons says that labels are misspelled: rare classes may then be no classes."""
-    return any(SPELLINGS in reason or reason.endswith(_TYPOS) for reason in reasons)
+def alike_text(n_labels: int, n_classes: int) -> str:
+    """Say that labels look like spellings of fewer classes."""
+    return f"{how_many(n_labels, 'label')} look like spellings of {how_many(n_classes, 'class')}"
+
+
+def typos_text(n: int) -> str:
+    """Say that labels look like typos."""
+    return "1 label looks like a typo" if n == 1 else f"{n:,} labels look like typos"
 
 
 def find_spellings(y: Any) -> Spellings:

@@ -215,7 +215,7 @@ class AnswerDisplay(Display):
                 f"(mark) and range (bar), from {how_many(answer.n_rows, 'row')} and "
                 f"{how_many(answer.n_classes, 'class')}."
             ),
-            "The upper end holds with 95 % confidence." if "95 %" in answer.why_upper else "",
+            "The upper end holds with 95 % confidence." if answer.upper_is_tested else "",
             fade_text(answer.useful_lower, proved=answer.proved),
             "Dots are cross-validated errors of the models tried." if answer.errors else "",
             "Grey: tree bounds." if self.bounds is not None else "",

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from bayesfloor.answer._answer import TOO_CLOSE, Answer
+from bayesfloor.answer._answer import TOO_CLOSE, Answer, Basis
 from bayesfloor.answer._dependence import Dependence
 from bayesfloor.answer._leaks import DoubtfulColumns, Leak
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
@@ -15,7 +15,6 @@ from bayesfloor.decide._merging import MergeAdvice
 from bayesfloor.decide._suspicious import SuspiciousLabels
 from bayesfloor.floor._results import Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.hierarchy._class_tree import ClassTree
-from bayesfloor.io._label_spellings import SPELLINGS, are_misspelled
 from bayesfloor.io._table_preparer import Prepared
 from bayesfloor.summary._data_findings import Trait, alarm, find_traits, merge_first
 from bayesfloor.summary._facts import Facts
@@ -87,11 +86,12 @@ class Measured(ABC):
     @cached_property
     def words(self) -> VerdictWords:
         """The verdict as a headline and what stands below it."""
-        unsure = self.facts.priors is not None or are_misspelled(self.answer.reasons)
+        unsure = self.facts.priors is not None or self.answer.has(Basis.SPELLINGS, Basis.TYPOS)
         hidden = "" if unsure else hidden_by_accuracy(self.pairwise.sizes, self.labels)
         words = verdict_words(self.answer, self.target, self.measure, hidden, self.gap)
-        spellings = "" if self.outcome == TOO_CLOSE else next((r for r in self.answer.reasons if SPELLINGS in r), "")
-        return words.then(alarm(self.dependence, self.leaks), merge_first(spellings))
+        # A verdict that is too close to call says so itself.
+        spelled = [] if self.outcome == TOO_CLOSE else [r for r in self.answer.reasons if r.basis is Basis.SPELLINGS]
+        return words.then(alarm(self.dependence, self.leaks), *map(merge_first, spelled[:1]))
 
     @property
     def measure(self) -> str:

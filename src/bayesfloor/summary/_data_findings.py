@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bayesfloor.answer._answer import Answer
+from bayesfloor.answer._answer import Answer, Basis, Reason
 from bayesfloor.answer._dependence import GROUPS, NEAR_DUPLICATES, TIME, UNITS, Dependence
 from bayesfloor.answer._leaks import LABELS, DoubtfulColumns, Leak
 from bayesfloor.answer._make_answer import called
@@ -15,8 +15,9 @@ from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.io._messages import shell
 from bayesfloor.summary._facts import Facts
+from bayesfloor.summary._reasons import name_columns, reason_text
 from bayesfloor.support._results import Result
-from bayesfloor.support._words import amount, how_many, join_labels, percent, printable, quoted
+from bayesfloor.support._words import amount, how_many, percent, printable, quoted
 
 _SPELLED_OUT = 2  # columns to drop that a headline lists as options
 _CODES = {GROUPS: "BF111", TIME: "BF112", NEAR_DUPLICATES: "BF113"}
@@ -36,23 +37,23 @@ def hazard_findings(
         yield ("BF115" if each.kind == LABELS else "BF116"), "doubtful", [*_no_features(each)]
 
 
-def cautions_about(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> tuple[str, ...]:
+def cautions_about(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> tuple[Reason, ...]:
     """Return why the answer may be too good."""
-    cautions = [f"{_names(leak)} may give the label away" for leak in leaks]
+    cautions = [Reason(Basis.LEAK, names=leak.columns) for leak in leaks]
     if dependence is not None and not dependence.applied:
-        cautions.append("rows that belong together are in both training and test rows")
+        cautions.append(Reason(Basis.TOGETHER))
     return tuple(cautions)
 
 
 def alarm(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> str:
     """Return why the answer may be too good as a part of the verdict, which is never quoted without it."""
-    cautions = cautions_about(dependence, leaks)
+    cautions = [reason_text(each) for each in cautions_about(dependence, leaks)]
     return f"But {' and '.join(cautions)}." if cautions else ""
 
 
-def merge_first(spellings: str) -> str:
+def merge_first(spelled: Reason) -> str:
     """Return what to do about labels that look like spellings of one class, as a part of the verdict."""
-    return f"But {spellings}: first merge them (--clean-labels, or clean_labels=True)." if spellings else ""
+    return f"But {reason_text(spelled)}: first merge them (--clean-labels, or clean_labels=True)."
 
 
 def _two_errors(found: Dependence) -> str:
@@ -83,11 +84,6 @@ def _what_to_do(found: Dependence) -> list[str]:
     ]
 
 
-def _names(found: Leak | DoubtfulColumns) -> str:
-    names = join_labels([quoted(name) for name in found.columns], 3)
-    return f"column {names}" if len(found.columns) == 1 else f"columns {names}"
-
-
 def _drop(found: Leak | DoubtfulColumns) -> str:
     return shell([part for name in found.columns for part in ("--drop", printable(name))])
 
@@ -103,7 +99,7 @@ def _no_features(found: DoubtfulColumns) -> list[str]:
         why = "A weight is the number of people that a row represents, not a feature."
     feature = "a feature" if it == "it" else "features"
     drop = _drop(found) if len(found.columns) <= _SPELLED_OUT else "leave them out with --drop"
-    return [f"The {_names(found)} {looks} like {what}, but {is_used} used as {feature}: {drop}.", why]
+    return [f"The {name_columns(found.columns)} {looks} like {what}, but {is_used} used as {feature}: {drop}.", why]
 
 
 def _given_away(leak: Leak) -> str:
@@ -112,13 +108,13 @@ def _given_away(leak: Leak) -> str:
     if not leak.label:
         gives = "gives" if one else "each give"
         return (
-            f"The {_names(leak)} {gives} the label away: {alone} error alone, "
+            f"The {name_columns(leak.columns)} {gives} the label away: {alone} error alone, "
             f"{without} without {'it' if one else 'them'}."
         )
     is_filled = "is filled in" if one else "are filled in"
     return (
-        f"The {_names(leak)} {is_filled} almost only for {quoted(leak.label)}: {alone} error in separating it from "
-        f"the others, {without} without {'it' if one else 'them'}."
+        f"The {name_columns(leak.columns)} {is_filled} almost only for {quoted(leak.label)}: "
+        f"{alone} error in separating it from the others, {without} without {'it' if one else 'them'}."
     )
 
 

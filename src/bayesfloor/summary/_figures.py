@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.answer._answer import (
-    NO_LIMIT,
     REACHABLE,
     TOO_CLOSE,
     TOO_HIGH,
@@ -30,6 +29,7 @@ from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import pair_tree
 from bayesfloor.summary._check_result import Measured
 from bayesfloor.summary._data_findings import MANY_COPIES
+from bayesfloor.summary._reasons import NO_LIMIT, reason_text
 from bayesfloor.summary._verdict import accuracy, finds_nothing, lowest_error, no_limit, points
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import about, amount, how_many, join_labels, percent, printable, show_labels, span
@@ -149,7 +149,7 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
     yield "best estimate", _both(answer.estimate, measure) + best
     yield "range", _range_of_both(answer, check.target, measure)
     yield "guessing", f"{_both(answer.guessing, measure)}: always {guessed_class(answer.guessing, answer.n_classes)}"
-    why = f" ({'; '.join(answer.reasons)})" if answer.reasons else ""
+    why = f" ({'; '.join(map(reason_text, answer.reasons))})" if answer.reasons else ""
     yield "reliability", answer.reliability + why
     if check.gap is not None:
         whole = check.gap.overall
@@ -175,11 +175,11 @@ def _range_of_both(answer: Answer, target: float | None, measure: str) -> str:
 def evidence_figures(check: Measured) -> Iterator[tuple[str, str, str]]:
     """Yield what the answer rests on as name, value and note; the tree bounds come last, as evidence only."""
     answer, overall = check.answer, check.overall
-    if np.isnan(answer.lower):
+    if answer.why_lower is None or np.isnan(answer.lower):
         yield "lower end", "none", NO_LIMIT
     else:
-        yield "lower end", f"{percent(answer.lower)} %", answer.why_lower
-    yield "upper end", f"{percent(answer.upper)} %", answer.why_upper
+        yield "lower end", f"{percent(answer.lower)} %", reason_text(answer.why_lower)
+    yield "upper end", f"{percent(answer.upper)} %", reason_text(answer.why_upper)
     yield "cross-validated error", *_learners(answer)
     yield HOW, span(overall.lower, overall.upper), f"tree bounds, {_of_trees(check)}"
 

@@ -9,13 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.answer._answer import Basis
 from bayesfloor.decide._gap import AT, BELOW, ROOM, SAW_LABELS
 from bayesfloor.floor._results import FEW
-from bayesfloor.io._label_spellings import Spellings, are_misspelled, compare_spellings
+from bayesfloor.io._label_spellings import Spellings, compare_spellings
 from bayesfloor.io._messages import shell
 from bayesfloor.summary._check_result import Finding, Measured
 from bayesfloor.summary._data_findings import hazard_findings
 from bayesfloor.summary._figures import class_rows, pair_rows
+from bayesfloor.summary._reasons import reason_text
 from bayesfloor.summary._verdict import WRONG_OR_OVERLAP, finds_nothing, rare_class, sentence
 from bayesfloor.support._words import (
     about,
@@ -266,7 +268,7 @@ def _rare(check: Measured) -> Finding | None:
 
 
 def _is_rare(check: Measured) -> bool:
-    as_given = check.facts.priors is None and not are_misspelled(check.answer.reasons)
+    as_given = check.facts.priors is None and not check.answer.has(Basis.SPELLINGS, Basis.TYPOS)
     return as_given and rare_class(check.pairwise.sizes) is not None
 
 
@@ -283,17 +285,18 @@ def _recall(check: Measured, number: int) -> str:
 def _model(check: Measured) -> Finding | None:
     if check.gap is None:
         return None
+    said = check.gap.tell(*map(reason_text, check.gap.reasons[:1]))
     if check.gap.overall.word == BELOW:
         return _finding(
             "BF405",
             "gap",
             "Your model looks too good to be true: its error is below the range of the lowest possible error "
             f"({p_text(check.gap.too_good.floor_p_value)}).",
-            check.gap.text,
+            said,
             _HOW_TO_TEST,
         )
     code = {ROOM: "BF403", AT: "BF404"}.get(check.gap.overall.word, "BF406")
-    return _finding(code, "gap", check.gap.text)
+    return _finding(code, "gap", said)
 
 
 def _seen_labels(check: Measured) -> Finding | None:

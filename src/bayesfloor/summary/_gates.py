@@ -14,7 +14,8 @@ from bayesfloor.answer._make_answer import called
 from bayesfloor.floor._results import FEW
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.summary._check_result import Measured
-from bayesfloor.summary._verdict import points, sentence, target_text
+from bayesfloor.summary._reasons import settle_text
+from bayesfloor.summary._verdict import points, sentence, target_text, why_text
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats
@@ -75,7 +76,7 @@ def target_gate(check: Measured, target: float) -> Gate:
     found = check.answer.judge(target)
     text = f"target {target_text(target)}, lowest possible error {_whole(check, target_error(target))}"
     if found.outcome == TOO_CLOSE:
-        text = f"{text}: {found.why}. {sentence(found.settle)}"
+        text = f"{text}: {why_text(found)}. {sentence(settle_text(found.settle))}"
     return Gate("BF301", _WORDS[found.outcome], text)
 
 

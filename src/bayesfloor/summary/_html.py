@@ -32,9 +32,10 @@ from bayesfloor.summary._html_drawings import (
     row_cards,
     tree_text,
 )
+from bayesfloor.summary._reasons import NO_LIMIT, reason_text
 from bayesfloor.summary._text import NOT_HERE, NOT_TOGETHER, unmeasured
 from bayesfloor.summary._thumbnails import thumbnails
-from bayesfloor.summary._verdict import accuracy, finds_nothing, lowest_error
+from bayesfloor.summary._verdict import accuracy, finds_nothing, lowest_error, sentence
 from bayesfloor.support._errors import MissingPackageError
 from bayesfloor.support._words import how_many, percent, printable
 
@@ -108,6 +109,7 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
         cards=row_cards(check, MOST_CARDS, ids, thumbnails(images, listed), features),
         drawing=draw_tree(check),
         model=None if check.gap is None else gap_cells(check.gap, _MODEL_LINES),
+        model_told="" if check.gap is None else check.gap.details(*map(reason_text, check.gap.reasons[:1])),
         not_together=NOT_TOGETHER,
         evidence=evidence_ruler(check),
         rests_on=rests_on(check),
@@ -137,21 +139,21 @@ def why_reliable(check: Measured) -> list[str]:
     """Return the reasons for the answer's reliability."""
     if check.answer.reliability == GOOD:
         return ["Both ends of the range have evidence."]
-    return [f"{reason[0].upper()}{printable(reason[1:])}." for reason in check.answer.reasons]
+    return [printable(sentence(reason_text(reason))) for reason in check.answer.reasons]
 
 
 def rests_on(check: Measured) -> list[tuple[str, str]]:
     """Return the evidence for each part of the answer, and the learners that were left out."""
     answer = check.answer
-    lower, why_lower = f"{percent(answer.lower)} %", answer.why_lower
-    if not why_lower:
-        lower, why_lower = "none", "these data give no lower limit"
+    lower, why_lower = "none", NO_LIMIT
+    if answer.why_lower is not None:
+        lower, why_lower = f"{percent(answer.lower)} %", reason_text(answer.why_lower)
     given = [
         (
             f"best estimate: {percent(answer.estimate)} %",
             f"where the learning curves of the tested learners end, measured on {_tested(check)}",
         ),
-        (f"upper end: {percent(answer.upper)} %", answer.why_upper),
+        (f"upper end: {percent(answer.upper)} %", reason_text(answer.why_upper)),
         (f"lower end: {lower}", why_lower),
         ("left out", _left_out(answer.left_out)),
     ]

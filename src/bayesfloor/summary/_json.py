@@ -20,7 +20,9 @@ from bayesfloor.io._messages import one_line
 from bayesfloor.summary._check_result import Measured
 from bayesfloor.summary._figures import grow_class_tree
 from bayesfloor.summary._gates import Gate, make_gates
+from bayesfloor.summary._reasons import settle_text
 from bayesfloor.summary._text import to_text
+from bayesfloor.summary._verdict import why_text
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import plain, restore, store
 
@@ -43,8 +45,8 @@ def to_dict(check: Measured, gates: Sequence[Gate] = ()) -> dict[str, Any]:
         "verdict": check.verdict,
         "target": check.target,
         "outcome": check.outcome,
-        "why": None if judged is None else judged.why,
-        "settle": None if judged is None else judged.settle,
+        "why": None if judged is None else why_text(judged),
+        "settle": None if judged is None else settle_text(judged.settle),
         "answer": store(check.answer),
         "facts": store(check.facts),
         "findings": plain(check.findings),

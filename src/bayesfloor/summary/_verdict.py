@@ -7,17 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesfloor.answer._answer import (
-    NO_LIMIT,
-    NO_SIGNAL,
     OUT_OF_REACH,
-    PROVED,
     REACHABLE,
     Answer,
+    Basis,
     Verdict,
     guessed_class,
 )
 from bayesfloor.answer._make_answer import called
 from bayesfloor.decide._gap import AT, BELOW, ROOM, Gap
+from bayesfloor.summary._reasons import NO_LIMIT, PROVED, reason_text, settle_text
 from bayesfloor.support._types import Floats
 from bayesfloor.support._words import how_many, percent, span
 
@@ -112,7 +111,7 @@ def verdict_words(
 
 def finds_nothing(answer: Answer) -> bool:
     """Whether no learner does clearly better than guessing."""
-    return any(reason.startswith(NO_SIGNAL) for reason in answer.reasons)
+    return answer.has(Basis.NO_SIGNAL)
 
 
 def lowest_error(answer: Answer) -> float:
@@ -201,14 +200,14 @@ def _proved_text(answer: Answer) -> str:
 
 def _against_target(answer: Answer, target: float, measure: str) -> VerdictWords:
     found, wish = answer.judge(target), f"{target_text(target)} {measure}"
+    said = reason_text(found.reason)
     if found.outcome == REACHABLE:
-        return VerdictWords(f"{wish} is reachable on these features", f"{found.reason} ({_how_tested(answer)})")
+        return VerdictWords(f"{wish} is reachable on these features", f"{said} ({_how_tested(answer)})")
     if found.outcome == OUT_OF_REACH and answer.proved:
-        proof = f"{PROVED} by equal rows with different labels"
-        return VerdictWords(f"{wish} is out of reach on these features", f"{found.reason} ({proof})")
+        return VerdictWords(f"{wish} is out of reach on these features", f"{said} ({PROVED})")
     if found.outcome == OUT_OF_REACH:
-        return VerdictWords(f"{wish} is out of reach for the kinds of model tried, even with more rows", found.reason)
-    return _why_close(answer, found, f"{wish} is too close to call").then(sentence(found.settle))
+        return VerdictWords(f"{wish} is out of reach for the kinds of model tried, even with more rows", said)
+    return _why_close(answer, found, f"{wish} is too close to call").then(sentence(settle_text(found.settle)))
 
 
 def _how_tested(answer: Answer) -> str:
@@ -219,7 +218,12 @@ def _how_tested(answer: Answer) -> str:
 def _why_close(answer: Answer, found: Verdict, headline: str) -> VerdictWords:
     if finds_nothing(answer):
         return VerdictWords(headline, f"No signal found: {_nothing(answer)}", ". ")
-    return VerdictWords(headline, f"{found.why}: {found.reason}", ", because ")
+    return VerdictWords(headline, f"{why_text(found)}: {reason_text(found.reason)}", ", because ")
+
+
+def why_text(found: Verdict) -> str:
+    """Return why a verdict is too close to call; empty for other verdicts."""
+    return "" if found.why is None else reason_text(found.why)
 
 
 def rare_class(sizes: Floats) -> int | None:

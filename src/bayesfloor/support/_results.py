@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
 from functools import cache
 from html import escape
 from reprlib import repr as repr_short
@@ -162,6 +163,8 @@ def _read(kind: Any, value: Any, name: str) -> Any:
         return _read_array(kind, value, name)
     if get_origin(kind) is not None:
         return _read_collection(kind, value, name)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return kind(value)
     if value is None and kind in (float, Any):
         return np.inf if name in _UNLIMITED else np.nan
     odd = (isinstance(value, bool) and kind not in (bool, Any)) or (kind is int and value < 0)
