@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,13 +42,6 @@ class Features:
         return replace(self, values=self.values[rows], content=content, exact=exact)
 
 
-class TypedTable(NamedTuple):
-    """Features, and the input column that each came from."""
-
-    features: Features
-    source: Ints
-
-
 def read_any(estimator: Any, data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Features:
     """Return features as numbers, even if they are sparse; wide data are reduced."""
     data = data.dense_if_small() if isinstance(prepare, str) else data
@@ -62,18 +55,20 @@ def read_any(estimator: Any, data: Data, prepare: Any = AUTO, roles: Mapping[str
 
 def read_features(estimator: Any, data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Features:
     """Return features as numbers; set ``n_features_in_`` and ``feature_names_in_``."""
-    return read_columns(estimator, data, prepare, roles).features
+    return read_columns(estimator, data, prepare, roles)[0]
 
 
-def read_columns(estimator: Any, data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> TypedTable:
+def read_columns(
+    estimator: Any, data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None
+) -> tuple[Features, Ints]:
     """Return features as numbers, and the input column that each column of numbers came from."""
     check_prepare(prepare, roles)
-    table = _read_columns(estimator, data, prepare, roles)
-    _refuse_huge(table.features.values)
-    return table
+    features, source = _read_columns(estimator, data, prepare, roles)
+    _refuse_huge(features.values)
+    return features, source
 
 
-def _read_columns(estimator: Any, data: Data, prepare: Any, roles: Mapping[str, Any] | None) -> TypedTable:
+def _read_columns(estimator: Any, data: Data, prepare: Any, roles: Mapping[str, Any] | None) -> tuple[Features, Ints]:
     if not isinstance(prepare, str):
         return _by_transformer(estimator, data.native, prepare)
     if data.form != "frame":
@@ -109,7 +104,7 @@ def check_prepare(prepare: Any, roles: Mapping[str, Any] | None) -> None:
         )
 
 
-def _by_preparer(estimator: Any, data: Data, prepare: str, roles: Mapping[str, Any] | None) -> TypedTable:
+def _by_preparer(estimator: Any, data: Data, prepare: str, roles: Mapping[str, Any] | None) -> tuple[Features, Ints]:
     from bayesfloor.io._table_preparer import TablePreparer
 
     n, width = data.X.shape
@@ -124,11 +119,10 @@ def _by_preparer(estimator: Any, data: Data, prepare: str, roles: Mapping[str, A
     lossy = any(column.lossy and column.width for column in preparer.columns_)
     content = _number_rows(data, [column.name for column in preparer.columns_ if column.width]) if lossy else None
     code = preparer.code_ if preparer.code_.any() else None
-    features = Features(values, preparer.quantity_, code, content, preparer.columns_)
-    return TypedTable(features, preparer.source_)
+    return Features(values, preparer.quantity_, code, content, preparer.columns_), preparer.source_
 
 
-def _by_transformer(estimator: Any, X: Any, prepare: Any) -> TypedTable:
+def _by_transformer(estimator: Any, X: Any, prepare: Any) -> tuple[Features, Ints]:
     """Apply the user's transformer to the table; all columns of the result are quantities, and gaps are filled."""
     from sklearn.base import clone
 
@@ -148,10 +142,10 @@ def _by_transformer(estimator: Any, X: Any, prepare: Any) -> TypedTable:
     return _all_quantities(values)
 
 
-def _all_quantities(values: Any) -> TypedTable:
-    """Return a table whose columns may all be scaled, each made from its own input column."""
+def _all_quantities(values: Any) -> tuple[Features, Ints]:
+    """Return columns that may all be scaled, each made from its own input column."""
     width = values.shape[1]
-    return TypedTable(Features(values, np.ones(width, dtype=bool)), np.arange(width))
+    return Features(values, np.ones(width, dtype=bool)), np.arange(width)
 
 
 def _number_rows(data: Data, names: list[str]) -> Ints:
