@@ -33,7 +33,6 @@ class Features:
     content: Ints | None = None  # a number for each row, equal if the rows were equal before any lossy step
     prepared: tuple[Column, ...] = ()  # how each column of a table was treated; empty for arrays used as they are
     exact: Any = None  # all columns, sparse or not, if the values are only their first components
-    notes: tuple[str, ...] = ()  # other steps, in words
 
     def take(self, rows: Ints) -> Features:
         """Return the features of these rows."""

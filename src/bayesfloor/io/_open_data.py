@@ -1,4 +1,4 @@
-"""Subsample a large Parquet table at an address: read few bytes, find all classes, and note what was read."""
+"""``open_data``: arrays, frames, streams, files and addresses become one frozen ``Data``."""
 
 from __future__ import annotations
 
@@ -47,121 +47,6 @@ from bayesfloor.support._types import Ints
 from bayesfloor.support._words import how_many
 
 _MOST = 64  # columns of an array whose order is looked at
-
-
-class DrawnRows(NamedTuple):
-    """Rows sampled from some row groups of a table, with their labels."""
-
-    table: Table
-    groups: RowGroups
-    chosen: Ints  # the groups
-    rows: Ints
-    labels: LabelColumn
-    n_unlabelled: int  # in all rows; estimated if not all labels were read
-    has_all_labels: bool
-
-    def compare(self, X: Any) -> Alike:
-        """Measure how much rows of the same group resemble each other."""
-        codes = np.unique(self.labels.y, return_inverse=True)[1]
-        return compare_groups(_columns(X), codes, self.groups.group_of(self.rows))
-
-    def notes(self, alike: Alike, n_bytes: int) -> Iterator[str]:
-        """Yield notes on how much was read, and on whether rows of the same group resemble each other."""
-        proportions = "" if self.has_all_labels else ", assuming that these have the class proportions of all rows"
-        told = tell_read(n_bytes, self.table.file.size, len(self.chosen), len(self.groups.n_rows))
-        yield f"{told}{proportions}"
-        if alike.is_noticeable:
-            yield f"{alike}, so intervals may be too narrow; set max_rows higher to read more row groups"
-
-
-def _columns(X: Any) -> Iterator[tuple[str, Any]]:
-    """Yield columns as numbers, text as the numbers of its distinct values; leave out row numbers, which are ids."""
-    if isinstance(X, np.ndarray):
-        for number in np.unique(np.linspace(0, X.shape[1] - 1, _MOST).astype(int)):
-            yield f"x{number}", X[:, number].astype(np.float64)
-        return
-    for name in X.column_names:
-        column = X.column(name)
-        if is_number(column.type):
-            values = column.cast("float64", safe=False).to_numpy()
-            if not (arrow(".types").is_integer(column.type) and (np.diff(values) > 0).all()):
-                yield name, values
-        elif not is_list(column.type):
-            distinct = column.unique().drop_null()
-            yield name, arrow(".compute").index_in(column, value_set=distinct).cast("float64").to_numpy()
-
-
-class Wanted(NamedTuple):
-    """The label column, other columns to read, how many rows to sample, how many the user asked for, and the seed."""
-
-    label: str
-    others: list[str]
-    n_drawn: int
-    most_rows: int
-    seed: int
-
-
-def draw_from_groups(table: Table, groups: RowGroups, wanted: Wanted, start: int) -> DrawnRows:
-    """Choose row groups and rows; the labels of all rows are read first if they take few bytes.
-
-    ``start`` is the value of ``bytes_read`` before the table was opened, so that the files' metadata count too.
-    """
-    rng, label = np.random.default_rng(wanted.seed), wanted.label
-    budget = bytes_for_sample(table.file.size, wanted.most_rows, int(groups.n_rows.sum()))
-    if not are_labels_cheap(groups, label, budget):
-        return _draw_unseen(table, groups, wanted, budget - (bytes_read() - start), rng)
-    coded = read_roles(table, [label], label)[label]
-    labels = labels_of(label, coded)  # raises if the column cannot be labels
-    left = budget - (bytes_read() - start)
-    chosen, rows = draw_rows(groups, groups.bytes_of(wanted.others), left, coded.codes, wanted.n_drawn, rng)
-    missing = int(np.count_nonzero(coded.codes < 0))
-    return DrawnRows(table, groups, chosen, rows, labels._replace(y=labels.y[rows]), missing, has_all_labels=True)
-
-
-def _draw_unseen(table: Table, groups: RowGroups, wanted: Wanted, budget: float, rng: Any) -> DrawnRows:
-    """Choose row groups without knowing the labels, then read the labels of these groups only."""
-    label = wanted.label
-    chosen = choose_groups(groups.bytes_of([*wanted.others, label]), budget, None, rng)
-    within = groups.rows_in(chosen)
-    coded = read_roles(table, [label], label, within)[label]
-    labelled = np.flatnonzero(coded.codes >= 0)
-    places = np.sort(rng.permutation(labelled)[: wanted.n_drawn])
-    labels = labels_of(label, coded._replace(codes=coded.codes[places]))
-    missing = round((1 - len(labelled) / len(within)) * groups.n_rows.sum())
-    return DrawnRows(table, groups, chosen, within[places], labels, missing, has_all_labels=False)
-
-
-def read_labels_file(path: str, label: str | None, n_rows: int) -> LabelColumn:
-    """Read labels in the order of the rows."""
-    file = find_file(path)
-    with reading(file), fetched(file) as near:
-        name, coded = _read(near, label, n_rows)
-    n_labels = len(coded.codes)
-    refuse_length(f"{file.shown} has {how_many(n_labels, 'label')}", n_labels, n_rows)
-    return labels_of(name, coded)
-
-
-def _read(file: File, label: str | None, n_rows: int) -> tuple[str, Coded]:
-    if file.kind in ("npy", "npz"):
-        return read_label_array(file, label)
-    if file.kind == "CSV" and (lines := read_lines(file)) is not None:
-        return _read_lines(lines, n_rows)
-    return _read_column(file, label)
-
-
-def _read_lines(lines: list[list[str]], n_rows: int) -> tuple[str, Coded]:
-    """Return the labels; the first line is a header if there is one line too many and no other line equals it."""
-    header = len(lines) == n_rows + 1 and lines[0] not in lines[1:]
-    name = lines[0][0] if header and lines[0] else "label"
-    rows = lines[1:] if header else lines
-    texts = arrow().chunked_array([[row[0] if row else None for row in rows]], arrow().string())
-    return name, encode(texts, is_csv=True)
-
-
-def _read_column(file: File, label: str | None) -> tuple[str, Coded]:
-    table = open_table(file)
-    name = table.names[0] if label is None and len(table.names) == 1 else find_label(table, label)
-    return name, read_roles(table, [name], name)[name]
 
 
 def is_path(X: object) -> bool:
@@ -315,10 +200,12 @@ def _read_table(file: File, asked: Asked) -> Contents:
     label = None if asked.labels_elsewhere else find_label(table, asked.label)
     refuse_unknown(asked.named, table.names)
     alike = None
+    # A large table far away: a few row groups are enough, unless their rows turn out to be too much alike.
     if label is not None and table.groups is not None and file.is_large:
         sampled, alike = _sample_groups(table, table.groups, asked, label, start)
         if not alike.is_misleading:
             return sampled
+    # Labels and other columns are read for all rows, so that the sample of features can follow the labels.
     given = read_roles(table, asked.roles, label)
     labels = None if label is None else labels_of(label, given[label])
     beside = {name: coded.rows for name, coded in given.items()}
@@ -335,24 +222,6 @@ def _draw(file: File, y: np.ndarray, asked: Asked) -> np.ndarray | None:
     if n_drawn >= len(labelled):
         return None
     return np.sort(np.random.default_rng(asked.seed).permutation(labelled)[:n_drawn])
-
-
-def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, start: int) -> tuple[Contents, Alike]:
-    """Read a subsample of a large table at an address from a few row groups; see ``draw_from_groups`` for ``start``.
-
-    Also return how much rows of the same group are alike, which decides whether the subsample can be used.
-    """
-    features = [asked.embedding] if asked.embedding else asked.choose(table.names, asked.roles)
-    beside = list(dict.fromkeys(asked.beside.values()))
-    n_rows = int(groups.n_rows.sum())
-    n_drawn = table.file.most_rows(n_rows, asked.most_rows)
-    wanted = Wanted(label, [*features, *beside], n_drawn, asked.most_rows or 0, asked.seed)
-    drawn = draw_from_groups(table, groups, wanted, start)
-    given = {name: coded.rows for name, coded in read_roles(table, beside, None, drawn.rows).items()}
-    X, names = _read_features(table, asked, drawn.rows)
-    alike = drawn.compare(X)
-    notes = (*table.notes, *drawn.notes(alike, bytes_read() - start))
-    return Contents(X, names, drawn.labels, given, notes, drawn.rows, (n_rows, drawn.n_unlabelled)), alike
 
 
 def _read_features(table: Table, asked: Asked, drawn: np.ndarray | None) -> tuple[Any, Sequence[str]]:
@@ -427,3 +296,142 @@ def _refuse_strangers(name: str, predictions: np.ndarray, y: np.ndarray) -> None
     if strange:
         shown = join_words(sorted(map(str, known)), 4)
         raise DataError(f"column {quote(name)} predicts {quote(strange[0])}, which is not one of the labels: {shown}.")
+
+
+# Labels in a file of their own
+
+
+def read_labels_file(path: str, label: str | None, n_rows: int) -> LabelColumn:
+    """Read labels in the order of the rows."""
+    file = find_file(path)
+    with reading(file), fetched(file) as near:
+        name, coded = _read(near, label, n_rows)
+    n_labels = len(coded.codes)
+    refuse_length(f"{file.shown} has {how_many(n_labels, 'label')}", n_labels, n_rows)
+    return labels_of(name, coded)
+
+
+def _read(file: File, label: str | None, n_rows: int) -> tuple[str, Coded]:
+    if file.kind in ("npy", "npz"):
+        return read_label_array(file, label)
+    if file.kind == "CSV" and (lines := read_lines(file)) is not None:
+        return _read_lines(lines, n_rows)
+    return _read_column(file, label)
+
+
+def _read_lines(lines: list[list[str]], n_rows: int) -> tuple[str, Coded]:
+    """Return the labels; the first line is a header if there is one line too many and no other line equals it."""
+    header = len(lines) == n_rows + 1 and lines[0] not in lines[1:]
+    name = lines[0][0] if header and lines[0] else "label"
+    rows = lines[1:] if header else lines
+    texts = arrow().chunked_array([[row[0] if row else None for row in rows]], arrow().string())
+    return name, encode(texts, is_csv=True)
+
+
+def _read_column(file: File, label: str | None) -> tuple[str, Coded]:
+    table = open_table(file)
+    name = table.names[0] if label is None and len(table.names) == 1 else find_label(table, label)
+    return name, read_roles(table, [name], name)[name]
+
+
+# Samples of a large table at an address
+
+
+def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, start: int) -> tuple[Contents, Alike]:
+    """Read a subsample of a large table at an address from a few row groups; see ``draw_from_groups`` for ``start``.
+
+    Also return how much rows of the same group are alike, which decides whether the subsample can be used.
+    """
+    features = [asked.embedding] if asked.embedding else asked.choose(table.names, asked.roles)
+    beside = list(dict.fromkeys(asked.beside.values()))
+    n_rows = int(groups.n_rows.sum())
+    n_drawn = table.file.most_rows(n_rows, asked.most_rows)
+    wanted = Wanted(label, [*features, *beside], n_drawn, asked.most_rows or 0, asked.seed)
+    drawn = draw_from_groups(table, groups, wanted, start)
+    given = {name: coded.rows for name, coded in read_roles(table, beside, None, drawn.rows).items()}
+    X, names = _read_features(table, asked, drawn.rows)
+    alike = drawn.compare(X)
+    notes = (*table.notes, *drawn.notes(alike, bytes_read() - start))
+    return Contents(X, names, drawn.labels, given, notes, drawn.rows, (n_rows, drawn.n_unlabelled)), alike
+
+
+class DrawnRows(NamedTuple):
+    """Rows sampled from some row groups of a table, with their labels."""
+
+    table: Table
+    groups: RowGroups
+    chosen: Ints  # the groups
+    rows: Ints
+    labels: LabelColumn
+    n_unlabelled: int  # in all rows; estimated if not all labels were read
+    has_all_labels: bool
+
+    def compare(self, X: Any) -> Alike:
+        """Measure how much rows of the same group resemble each other."""
+        codes = np.unique(self.labels.y, return_inverse=True)[1]
+        return compare_groups(_columns(X), codes, self.groups.group_of(self.rows))
+
+    def notes(self, alike: Alike, n_bytes: int) -> Iterator[str]:
+        """Yield notes on how much was read, and on whether rows of the same group resemble each other."""
+        proportions = "" if self.has_all_labels else ", assuming that these have the class proportions of all rows"
+        told = tell_read(n_bytes, self.table.file.size, len(self.chosen), len(self.groups.n_rows))
+        yield f"{told}{proportions}"
+        if alike.is_noticeable:
+            yield f"{alike}, so intervals may be too narrow; set max_rows higher to read more row groups"
+
+
+def _columns(X: Any) -> Iterator[tuple[str, Any]]:
+    """Yield columns as numbers, text as the numbers of its distinct values; leave out row numbers, which are ids."""
+    if isinstance(X, np.ndarray):
+        for number in np.unique(np.linspace(0, X.shape[1] - 1, _MOST).astype(int)):
+            yield f"x{number}", X[:, number].astype(np.float64)
+        return
+    for name in X.column_names:
+        column = X.column(name)
+        if is_number(column.type):
+            values = column.cast("float64", safe=False).to_numpy()
+            if not (arrow(".types").is_integer(column.type) and (np.diff(values) > 0).all()):
+                yield name, values
+        elif not is_list(column.type):
+            distinct = column.unique().drop_null()
+            yield name, arrow(".compute").index_in(column, value_set=distinct).cast("float64").to_numpy()
+
+
+class Wanted(NamedTuple):
+    """The label column, other columns to read, how many rows to sample, how many the user asked for, and the seed."""
+
+    label: str
+    others: list[str]
+    n_drawn: int
+    most_rows: int
+    seed: int
+
+
+def draw_from_groups(table: Table, groups: RowGroups, wanted: Wanted, start: int) -> DrawnRows:
+    """Choose row groups and rows; the labels of all rows are read first if they take few bytes.
+
+    ``start`` is the value of ``bytes_read`` before the table was opened, so that the files' metadata count too.
+    """
+    rng, label = np.random.default_rng(wanted.seed), wanted.label
+    budget = bytes_for_sample(table.file.size, wanted.most_rows, int(groups.n_rows.sum()))
+    if not are_labels_cheap(groups, label, budget):
+        return _draw_unseen(table, groups, wanted, budget - (bytes_read() - start), rng)
+    coded = read_roles(table, [label], label)[label]
+    labels = labels_of(label, coded)  # raises if the column cannot be labels
+    left = budget - (bytes_read() - start)
+    chosen, rows = draw_rows(groups, groups.bytes_of(wanted.others), left, coded.codes, wanted.n_drawn, rng)
+    missing = int(np.count_nonzero(coded.codes < 0))
+    return DrawnRows(table, groups, chosen, rows, labels._replace(y=labels.y[rows]), missing, has_all_labels=True)
+
+
+def _draw_unseen(table: Table, groups: RowGroups, wanted: Wanted, budget: float, rng: Any) -> DrawnRows:
+    """Choose row groups without knowing the labels, then read the labels of these groups only."""
+    label = wanted.label
+    chosen = choose_groups(groups.bytes_of([*wanted.others, label]), budget, None, rng)
+    within = groups.rows_in(chosen)
+    coded = read_roles(table, [label], label, within)[label]
+    labelled = np.flatnonzero(coded.codes >= 0)
+    places = np.sort(rng.permutation(labelled)[: wanted.n_drawn])
+    labels = labels_of(label, coded._replace(codes=coded.codes[places]))
+    missing = round((1 - len(labelled) / len(within)) * groups.n_rows.sum())
+    return DrawnRows(table, groups, chosen, within[places], labels, missing, has_all_labels=False)

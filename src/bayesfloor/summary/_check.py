@@ -374,8 +374,7 @@ def check(
     answer = replace(answer, **_what_to_count(data, dependence))
     found = make_check(floor, answer, target, gather_facts(floor, replace(data, name=name or data.name)))
     found = replace(found, dependence=dependence, leaks=leaks, doubtful=doubtful)
-    notes = (*found.prepared.notes, *data.notes)
-    found = replace(found, prepared=replace(found.prepared, notes=notes))
+    found = replace(found, prepared=replace(found.prepared, notes=data.notes))
     if data.predictions is None:
         return found
     given = np.flatnonzero(~missing_labels(data.y))
@@ -450,7 +449,7 @@ def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: F
         suspicious=list_suspicious(floor),
         tree=grow_class_tree(floor.pairwise_, "average", pairs),
         merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
-        prepared=prepared_by(sample.features.prepared, sample.n_unlabelled, sample.features.notes),
+        prepared=prepared_by(sample.features.prepared, sample.n_unlabelled),
     )
 
 
