@@ -28,7 +28,7 @@ def test_import_leaves_heavy_packages_alone():
 
 HELP = """
 import sys
-from bayesfloor.cli._commands import main
+from bayesfloor.cli._entry import main
 sys.argv[1:] = ["--help"]
 try:
     main()

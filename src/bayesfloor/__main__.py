@@ -1,5 +1,5 @@
 """``python -m bayesfloor`` is the command line."""
 
-from bayesfloor.cli._commands import main
+from bayesfloor.cli._entry import main
 
 main()

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
-from bayesfloor.cli._commands import main
+from bayesfloor.cli._entry import main
 from bayesfloor.cli._terminal import ENDED
 from bayesfloor.summary import schema
 

@@ -104,7 +104,7 @@ LOST = {
     "        raise ImportError('numpy._core.multiarray failed to import') from None\n"
     "module.open_data = late\n",
 }
-STARTED = "import sys\nfrom bayesfloor.cli._commands import main\nsys.argv[0] = 'bayesfloor'\nmain()\n"
+STARTED = "import sys\nfrom bayesfloor.cli._entry import main\nsys.argv[0] = 'bayesfloor'\nmain()\n"
 
 
 @pytest.mark.parametrize(

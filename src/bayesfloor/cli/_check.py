@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bayesfloor.cli._interrupts import stop_if_asked
 from bayesfloor.cli._options import Settings, flag_of, read
-from bayesfloor.cli._terminal import Output, stop_if_asked
+from bayesfloor.cli._terminal import Output
 from bayesfloor.support._files import is_address, redact, refuse_output
 from bayesfloor.support._words import as_utf8
 

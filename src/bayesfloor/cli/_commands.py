@@ -22,6 +22,7 @@ from bayesfloor.cli._check import (
     read_baseline,
     write_all,
 )
+from bayesfloor.cli._interrupts import stop_if_asked
 from bayesfloor.cli._options import (
     ACCURACY,
     FRACTION,
@@ -40,7 +41,6 @@ from bayesfloor.cli._options import (
     table_options,
     take,
 )
-from bayesfloor.cli._terminal import INTERRUPTED, exit_code, listening, stop_if_asked
 from bayesfloor.support._files import is_address
 from bayesfloor.support._words import how_many, printable
 
@@ -350,35 +350,3 @@ def demo(path_out: str | None, *, effort: str, **given: Any) -> None:
     if path_out is not None:
         images = (255 / 16 * digits.images).astype("uint8") if find_spec("PIL") is not None else None
         output.result(str(found.to_html(path_out, images=images, command=command_line())))
-
-
-_NEEDED = ("click", "rich", "jinja2", "pyarrow")
-
-
-def main() -> None:
-    """Run the command line."""
-    with listening():
-        code = _run()
-    sys.exit(code)
-
-
-def _run() -> int:
-    """Run the command and return its exit code."""
-    try:
-        return _run_verb()
-    except BaseException:  # an import may turn an interrupt into an ImportError
-        if (stopped := exit_code()) is None:
-            raise
-        sys.stderr.write(f"{INTERRUPTED}\n")
-        return stopped
-
-
-def _run_verb() -> int:
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        names = ", ".join(missing)
-        sys.stderr.write(f'bayesfloor: {names} not installed. Run: python -m pip install "bayesfloor[cli]"\n')
-        return 2
-    from bayesfloor.cli._commands import run
-
-    return run()

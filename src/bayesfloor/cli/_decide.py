@@ -15,8 +15,9 @@ from typing import Any
 import click
 import numpy as np
 
+from bayesfloor.cli._interrupts import stop_if_asked
 from bayesfloor.cli._options import Settings, read, tell_drawn, without_warning
-from bayesfloor.cli._terminal import Output, stop_if_asked
+from bayesfloor.cli._terminal import Output
 from bayesfloor.decide._features import SelectionPath
 from bayesfloor.decide._representations import Comparison
 from bayesfloor.decide._suspicious import most_suspicious
