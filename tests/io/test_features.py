@@ -259,12 +259,3 @@ def test_pictures_in_a_file_are_laid_flat_and_that_is_said(tmp_path):
     for found in (open_data(tmp_path / "pictures.npz"), open_data(tmp_path / "pictures.npy", np.arange(6) % 2)):
         assert found.X.shape == (6, 16)
         assert found.notes == ("flattened 4 x 4 numbers per row",)
-
-
-def test_sparse_cubes_are_laid_flat_too():
-    """SciPy's newer arrays have any number of dimensions."""
-    cube = sparse.coo_array(np.arange(24.0).reshape(2, 3, 4))
-    made = recognise(cube)
-
-    np.testing.assert_array_equal(made.X.toarray(), np.arange(24.0).reshape(2, 12))
-    assert made.notes == ("flattened 3 x 4 numbers per row",)

@@ -14,7 +14,6 @@ import pytest
 from pyarrow import feather, ipc
 from tables import read_table
 
-from bayesfloor import BayesFloor
 from bayesfloor.io import open_data
 from bayesfloor.io._messages import DataError
 from bayesfloor.io._tables import table_of
@@ -244,6 +243,8 @@ def test_types_become_plain():
     plain = ["large_string", "double", "float", "large_string", "large_string", "fixed_size_list<item: float>[2]"]
     assert list(map(str, found.schema.types)) == plain
     assert found.column("category").to_pylist() == ["s", "t"]
+    assert found.column("decimal").to_pylist() == [0.25, 1.25]
+    assert open_data(table, [0, 1]).X.columns == table.column_names
 
 
 @pytest.mark.parametrize("thing", [[1, 2], "a.csv", None])
@@ -266,34 +267,6 @@ def test_paths_in_bytes_of_the_system_are_read(tmp_path, table):
 N = 40  # rows of the table and of the arrays
 
 
-def test_arrow_types_become_ones_that_can_be_fitted(table, add, write_as):
-    """Frames of other tools bring types of their own."""
-    numbers = list(range(N))
-    table = add(table, "category", pa.array(["s", "t"] * (N // 2)).dictionary_encode())
-    table = add(table, "decimal", pa.array([Decimal(i) / 4 for i in numbers]))
-    table = add(table, "half", pa.array(np.arange(N, dtype=np.float16)))
-    table = add(table, "small", pa.array(numbers, pa.uint8()))
-    table = add(table, "large", pa.array(["s", "t"] * (N // 2), pa.large_string()))
-    table = add(table, "view", pa.array(["s", "t"] * (N // 2), pa.string_view()))
-
-    data = open_data(write_as("a.arrow", table), "label")
-
-    assert data.native.column("decimal").to_pylist()[:3] == [0, 0.25, 0.5]
-    assert BayesFloor(interval="fast").fit(data.X, data.y).n_features_in_ == 9
-
-
-def test_an_extension_type_is_what_it_stores(table, write_as):
-    """A tensor per row is a list of numbers."""
-    kind = pa.fixed_shape_tensor(pa.float32(), [3])
-    stored = pa.array([[1.0, 2.0, i] for i in range(N)], pa.list_(pa.float32(), 3))
-    table = table.select(["label"]).append_column("tensor", pa.ExtensionArray.from_storage(kind, stored))
-
-    data = open_data(write_as("a.arrow", table), "label")
-
-    assert data.X[1].tolist() == [1.0, 2.0, 1.0]
-    assert data.feature_names[0] == "tensor[0]"
-
-
 def test_missing_pyarrow_says_what_to_install(table, monkeypatch, write_as, message):
     """It comes with an extra that may have been left out."""
     path = write_as("a.csv", table)
@@ -310,6 +283,7 @@ KINDS = {
     "large list": pa.large_list(pa.float64()),
     "fixed size": pa.list_(pa.float32(), 2),
     "half": pa.list_(pa.float16()),
+    "decimals": pa.list_(pa.decimal128(4, 1)),
 }
 
 
@@ -337,13 +311,6 @@ def test_lists_in_several_pieces_are_one_array(tmp_path):
     pq.write_table(embedded(LISTS * 5), path, row_group_size=3)
 
     assert open_data(str(path), "label", embedding="emb").X.tolist() == LISTS * 5
-
-
-def test_whole_numbers_in_lists_become_floats(write_as):
-    """Counts are embeddings as well."""
-    data = open_data(write_as("a.parquet", embedded([[1, 2], [3, 4], [5, 6]])), "label", embedding="emb")
-
-    assert data.X.dtype == np.float64
 
 
 def test_lists_that_are_not_named_are_a_column_like_others(write_as):

@@ -14,7 +14,7 @@ import numpy as np
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._fit import may_be_copies, near_duplicates
 from bayesfloor.floor._sample import read_priors
-from bayesfloor.io._data import Data, is_sparse
+from bayesfloor.io._data import Data
 from bayesfloor.io._features import canonical
 from bayesfloor.support._results import Result
 from bayesfloor.support._words import how_many, quoted
@@ -137,9 +137,9 @@ def fingerprint(data: Data) -> str:
     if data.form == "frame":
         columns = (each.to_numpy() if each.dtype.is_numeric() else each.to_list() for each in data.X.iter_columns())
     else:
-        X = data.dense_if_small().X
-        made = canonical(X) if is_sparse(X) else None
-        columns = X.T if made is None else (made.shape, made.indptr, made.indices, made.data)
+        data = data.dense_if_small()
+        made = canonical(data.X) if data.form == "sparse" else None
+        columns = data.X.T if made is None else (made.shape, made.indptr, made.indices, made.data)
     # Column by column: all of them as floats would be a second copy of X.
     return str(joblib.hash([joblib.hash(_comparable(values), "sha1") for values in chain(columns, [data.y])], "sha1"))
 
