@@ -11,8 +11,8 @@ from bayesfloor.floor._pair_counts import (
     join_graphs,
     pooled_posterior,
     rate_error,
+    renumber,
     row_graph,
-    spread_out,
 )
 from bayesfloor.forest._spanning_forest import spanning_forest
 from bayesfloor.formulas._permutation_null import conditional_variance
@@ -98,7 +98,7 @@ def test_what_is_predicted_goes_on_falling(global_random_seed):
     X, codes = rng.normal(size=(80, 2)), rng.integers(2, size=80)
     half = np.sort(rng.choice(80, 40, replace=False))
     now, before = graph_of(X, codes, rng)[0], graph_of(X[half], codes[half], rng)[0]
-    ahead = combine([now, spread_out(before, half, 80)], [2.5, -1.5])
+    ahead = combine([now, renumber(before, half, 80)], [2.5, -1.5])
     assert ahead.cross_rate == pytest.approx(now.cross_rate - 1.5 * (before.cross_rate - now.cross_rate))
     assert ahead.weight.sum() == pytest.approx(1)
     assert crossing(ahead, codes) == pytest.approx(ahead.cross_rate)

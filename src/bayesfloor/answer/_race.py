@@ -286,13 +286,13 @@ def run_race(
             each = [found[start : start + len(orders)] for start in range(0, len(found), len(orders))]
             weights = _add_part(race, number, dict(zip(racing, reversed(each), strict=True)))
             if part == _JUDGED_AT:
-                dropped = dict.fromkeys(_far_behind(race, number, weights), _FAR_BEHIND)
+                dropped = dict.fromkeys(_learners_to_drop(race, number, weights), _FAR_BEHIND)
                 racing = {name: learner for name, learner in racing.items() if name not in dropped}
     race.left_out.update(dropped)
     return race
 
 
-def _far_behind(race: Race, number: int, weights: dict[str, float]) -> list[str]:
+def _learners_to_drop(race: Race, number: int, weights: dict[str, float]) -> list[str]:
     """Return the registered learners that are clearly worse than the best and add next to nothing to the blend.
 
     Learners of at least two kinds stay in the race, since a single kind is no confirmation.
@@ -318,7 +318,7 @@ def _add_part(race: Race, number: int, scores: dict[str, list[Any]]) -> dict[str
             whole[race.fold == fold] = each
         race.eta[name] = calibrate(whole, race.codes, race.fold)
     # A learner that joined late would bend the blend's learning curve.
-    members = [name for name in race.eta if number == 0 or _ran(race, name, number)]
+    members = [name for name in race.eta if number == 0 or _trained_at_all_smaller_sizes(race, name, number)]
     weights = dict[str, float]()
     if len(members) > 1:
         mixed, found = blend([race.eta[name] for name in members], race.codes, race.fold)
@@ -332,8 +332,7 @@ def _add_part(race: Race, number: int, scores: dict[str, list[Any]]) -> dict[str
     return weights
 
 
-def _ran(race: Race, name: str, number: int) -> bool:
-    """Whether a learner could be trained at all smaller training sizes."""
+def _trained_at_all_smaller_sizes(race: Race, name: str, number: int) -> bool:
     return name in race.wrong and not np.isnan(race.wrong[name][:number]).any()
 
 

@@ -18,8 +18,8 @@ from bayesfloor.floor._pair_counts import (
     pool,
     posterior,
     rate_error,
+    renumber,
     row_graph,
-    spread_out,
 )
 from bayesfloor.floor._sample import Sample, grow_labelled, label_units, labelled_by_group
 from bayesfloor.formulas._limits import bias_from_growth, bias_left
@@ -102,7 +102,7 @@ class Elimination:
             return now
         before, more = self.rounds[-1], len(self.sample) / now.n_rows
         places = np.searchsorted(now.units, before.units)
-        fallen = {each: spread_out(before.graphs[each], places, len(now.units)) for each in now.graphs}
+        fallen = {each: renumber(before.graphs[each], places, len(now.units)) for each in now.graphs}
         now.ahead = _predict(now, fallen, _falls_left(more))
         now.own = _go_on(now, fallen, _falls_left(more))
         now.hopeful = now.own if more <= 1 else _go_on(now, fallen, np.log2(more) + _falls_left(1))

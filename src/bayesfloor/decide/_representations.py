@@ -14,7 +14,7 @@ from bayesfloor.decide._features import NO_DIFFERENCE
 from bayesfloor.decide._predicted_rates import Elimination, Round
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._edge_counts import likeliest
-from bayesfloor.floor._sample import Sample, check_max_rows, deal, make_sample, number_groups, prepare
+from bayesfloor.floor._sample import Sample, check_max_rows, make_sample, number_groups, prepare, split_stratified
 from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
 from bayesfloor.forest._spanning_forest import check_n_trees
 from bayesfloor.formulas._limits import check_level
@@ -410,7 +410,7 @@ def _make_all(
     for name, candidate in given.items():  # not a comprehension: it would add a frame to the stack level of warnings
         once[name] = make_once(name, candidate, X, sample.n_input)
     needy = [name for name, made in once.items() if made is None]
-    folds = deal(sample, _FOLDS if needy else 1, rng)
+    folds = split_stratified(sample, _FOLDS if needy else 1, rng)
     _refuse_poor_folds(sample, folds, needy)
     rows = [sample.row[fold] for fold in folds]
     made = [each or cross_fit(name, given[name], X, labels, rows) for name, each in once.items()]

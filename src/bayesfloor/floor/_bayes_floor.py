@@ -222,7 +222,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         -------
         self
         """
-        self._check_parameters()
+        check_parameters(self)
         drawing: Any = {"max_rows": self.max_rows, "random_state": self.random_state}
         data = open_data(X, y, groups=groups, weight=sample_weight, **drawing)
         sample = read_sample(self, data)
@@ -357,17 +357,6 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             self._pairwise = self._merge_pairs()
         return self._pairwise
 
-    def _check_parameters(self) -> None:
-        check_n_trees(self.n_trees)
-        check_scale(self.scale)
-        check_choice("interval", self.interval, ("auto", "subsample", "fast"))
-        check_n_jobs(self.n_jobs)
-        check_max_rows(self.max_rows)
-        check_seed(self.random_state)
-        check_roles(self.roles)
-        if self.target_width is not None and (not isinstance(self.target_width, Real) or not self.target_width > 0):
-            raise InputError(f"Got target_width={self.target_width!r}, but expected None or a positive number.")
-
     @property
     def _progress(self) -> Progress | None:
         return self.progress or (_log_progress if self.verbose else None)
@@ -462,6 +451,19 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         tags.input_tags.allow_nan = self.prepare == "auto"
         tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.sparse = True
         return tags
+
+
+def check_parameters(floor: BayesFloor) -> None:
+    """Raise if a parameter is wrong; priors and groups are checked with the labels."""
+    check_n_trees(floor.n_trees)
+    check_scale(floor.scale)
+    check_choice("interval", floor.interval, ("auto", "subsample", "fast"))
+    check_n_jobs(floor.n_jobs)
+    check_max_rows(floor.max_rows)
+    check_seed(floor.random_state)
+    check_roles(floor.roles)
+    if floor.target_width is not None and (not isinstance(floor.target_width, Real) or not floor.target_width > 0):
+        raise InputError(f"Got target_width={floor.target_width!r}, but expected None or a positive number.")
 
 
 def check_floor(floor: object) -> None:

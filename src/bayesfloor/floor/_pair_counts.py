@@ -171,7 +171,7 @@ def join_graphs(graphs: list[Graph], units: list[Ints], n_units: int) -> Graph:
     values = [share * graph.weight.data for share, graph in zip(shares, graphs, strict=True)]
     a, b = (np.concatenate([pair[side] for pair in ends]) for side in (0, 1))
     rate = float(sum(share * graph.cross_rate for share, graph in zip(shares, graphs, strict=True)))
-    return Graph(_upper(a, b, np.concatenate(values), n_units), rate, float(sizes.sum()))
+    return Graph(_upper_triangle(a, b, np.concatenate(values), n_units), rate, float(sizes.sum()))
 
 
 def row_graph(forest: Forest, labels: VertexLabels, rng: np.random.Generator, *, by_group: bool = False) -> Graph:
@@ -179,34 +179,34 @@ def row_graph(forest: Forest, labels: VertexLabels, rng: np.random.Generator, *,
     edges = class_edges(forest, labels)
     if labels.groups is not None:
         pairs = group_pairs(forest.a, forest.b, labels)
-        weight = _even(pairs.a, pairs.b, labels.n_groups) if by_group else _shared(forest, labels, pairs, rng)
+        weight = _equal_weights(pairs.a, pairs.b, labels.n_groups) if by_group else _shared(forest, labels, pairs, rng)
         return Graph(weight, edges.cross_rate, edges.n_edges)
     draws = _DRAWS if labels.joined and len(labels.vertex) > np.count_nonzero(labels.rows_at) else 1
     ends = [row_edges(forest, labels, rng) for _ in range(draws)]
     a, b = (np.concatenate([each[side] for each in ends]) for side in (0, 1))
-    return Graph(_even(a, b, len(labels.vertex)), edges.cross_rate, edges.n_edges)
+    return Graph(_equal_weights(a, b, len(labels.vertex)), edges.cross_rate, edges.n_edges)
 
 
 def _shared(forest: Forest, labels: VertexLabels, pairs: GroupPairs, rng: np.random.Generator) -> csr_array:
     """Return edges between rows in groups, weighted so that every pair of groups has the same total weight."""
     a, b = row_edges(forest, labels, rng)
-    return _upper(a, b, pairs.share / max(len(pairs.a), 1), len(labels.vertex))
+    return _upper_triangle(a, b, pairs.share / max(len(pairs.a), 1), len(labels.vertex))
 
 
-def _even(a: Ints, b: Ints, n_units: int) -> csr_array:
-    return _upper(a, b, np.full(len(a), 1 / max(len(a), 1)), n_units)
+def _equal_weights(a: Ints, b: Ints, n_units: int) -> csr_array:
+    return _upper_triangle(a, b, np.full(len(a), 1 / max(len(a), 1)), n_units)
 
 
-def _upper(a: Ints, b: Ints, weight: Floats, n_units: int) -> csr_array:
+def _upper_triangle(a: Ints, b: Ints, weight: Floats, n_units: int) -> csr_array:
     matrix = csr_array((weight, (np.minimum(a, b), np.maximum(a, b))), shape=(n_units,) * 2)
     matrix.sum_duplicates()
     return matrix
 
 
-def spread_out(graph: Graph, places: Ints, n_units: int) -> Graph:
-    """Embed the graph in a larger set of units, with its own units at ``places``."""
+def renumber(graph: Graph, places: Ints, n_units: int) -> Graph:
+    """Return the same graph among more units: its unit i becomes unit ``places[i]``; the others have no edges."""
     a, b = graph.weight.nonzero()
-    return graph._replace(weight=_upper(places[a], places[b], graph.weight.data, n_units))
+    return graph._replace(weight=_upper_triangle(places[a], places[b], graph.weight.data, n_units))
 
 
 def combine(graphs: list[Graph], factors: list[float]) -> Graph:

@@ -156,7 +156,7 @@ def check_max_rows(max_rows: object) -> None:
 _MISSED_SHARE = 0.05  # largest difference allowed between sampled and requested class proportions
 
 
-def deal(sample: Sample, n_parts: int, rng: np.random.Generator) -> list[Ints]:
+def split_stratified(sample: Sample, n_parts: int, rng: np.random.Generator) -> list[Ints]:
     """Split the units into ``n_parts`` parts, stratified by class; clusters stay whole."""
     codes, number = _clusters(sample)
     part = np.empty(len(codes), dtype=np.int64)
@@ -166,7 +166,7 @@ def deal(sample: Sample, n_parts: int, rng: np.random.Generator) -> list[Ints]:
     return [np.flatnonzero(part[number] == p) for p in range(n_parts)]
 
 
-def draw(sample: Sample, per_class: Ints, rng: np.random.Generator) -> Ints:
+def sample_stratified(sample: Sample, per_class: Ints, rng: np.random.Generator) -> Ints:
     """Sample ``per_class`` clusters of each class without replacement, and return their units."""
     codes, number = _clusters(sample)
     chosen = np.zeros(len(codes), dtype=bool)
@@ -178,7 +178,7 @@ def draw(sample: Sample, per_class: Ints, rng: np.random.Generator) -> Ints:
 def draw_rows(sample: Sample, n_rows: int, rng: np.random.Generator) -> Ints:
     """Sample about ``n_rows`` units, stratified by class, with at least one of each class."""
     sizes = np.bincount(_clusters(sample)[0], minlength=len(sample.classes))
-    drawn = draw(sample, np.maximum(1, np.round(sizes * (n_rows / len(sample)))).astype(int), rng)
+    drawn = sample_stratified(sample, np.maximum(1, np.round(sizes * (n_rows / len(sample)))).astype(int), rng)
     missing = np.setdiff1d(sample.codes, sample.codes[drawn])  # classes that are not the majority in any group
     more = [np.flatnonzero(sample.cluster == sample.cluster[np.argmax(sample.codes == c)]) for c in missing]
     return np.unique(np.concatenate([drawn, *more]))
@@ -192,7 +192,7 @@ def draw_to_shares(sample: Sample, shares: Floats, rng: np.random.Generator) -> 
     """Sample as many units as possible with these class proportions."""
     sizes = np.bincount(_clusters(sample)[0], minlength=len(sample.classes))
     total = (sizes / shares).min()
-    drawn = draw(sample, np.maximum(1, np.floor(total * shares + 1e-9)).astype(int), rng)
+    drawn = sample_stratified(sample, np.maximum(1, np.floor(total * shares + 1e-9)).astype(int), rng)
     reached = np.asarray(sample.shares[drawn].sum(axis=0)) / len(drawn)
     if np.abs(reached - shares).max() > max(_MISSED_SHARE, 1 / len(drawn)):
         raise UnreachablePriorsError(

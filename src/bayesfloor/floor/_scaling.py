@@ -58,12 +58,12 @@ class Scaler:
     def apply(self, values: Floats) -> Floats:
         """Return the rows with their quantity columns scaled."""
         if self.name == NO_SCALE:
-            return _without_dust(values)
+            return _drop_tiny_digits(values)
         if self.quantity.all():
-            return _without_dust(self._divided(values))
+            return _drop_tiny_digits(self._divided(values))
         scaled = values.copy()
         scaled[:, self.quantity] = self._divided(values[:, self.quantity])
-        return _without_dust(scaled)
+        return _drop_tiny_digits(scaled)
 
     def _divided(self, own: Floats) -> Floats:
         """Return centred columns divided by their spread; constant columns and all-zero rows stay as they are."""
@@ -72,8 +72,11 @@ class Scaler:
         return np.divide(centred, np.where(length > 0, length, 1.0), out=centred)
 
 
-def _without_dust(values: Floats) -> Floats:
-    """Round values to a grid finer than any measurement; differences below it are too small to be squared."""
+def _drop_tiny_digits(values: Floats) -> Floats:
+    """Set digits below 2**-k of the largest value to zero.
+
+    The square of such a difference would be denormal or zero, and two different rows would seem equal.
+    """
     largest = max(values.max(initial=0.0), -values.min(initial=0.0))
     coarse = largest * _DUST
     if not ((values < coarse) & (values > -coarse) & (values != 0)).any():

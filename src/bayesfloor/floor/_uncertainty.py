@@ -15,7 +15,7 @@ from bayesfloor.floor._edge_counts import (
     group_pairs,
     vertex_posterior,
 )
-from bayesfloor.floor._sample import Sample, deal, grow, prepare
+from bayesfloor.floor._sample import Sample, grow, prepare, split_stratified
 from bayesfloor.forest._spanning_forest import Forest
 from bayesfloor.formulas._bounds import random_cross_rate, remove_forced
 from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension, subsample_error
@@ -52,7 +52,7 @@ class Spread:
     @property
     def bias(self) -> float:
         """The part of G that more rows would remove."""
-        return self._growth * self.drop
+        return self._bias_per_drop * self.drop
 
     @property
     def limit_error(self) -> float:
@@ -61,11 +61,14 @@ class Spread:
         In simulations with Gaussians, the drop has 0.2 to 0.7 times the variance of G, and a correlation
         with G of -0.1 to -0.4 in these units. The formula uses values from the upper half of these ranges.
         """
-        return self.std_error * float(np.sqrt(1 + 0.6 * self._growth + 0.6 * self._growth**2))
+        return self.std_error * float(np.sqrt(1 + 0.6 * self._bias_per_drop + 0.6 * self._bias_per_drop**2))
 
     @property
-    def _growth(self) -> float:
-        """The bias at n for a drop of 1 between n/4 and n; NaN if edges do not get shorter."""
+    def _bias_per_drop(self) -> float:
+        """How many times the fall of G from a quarter of the rows to all is still to come with infinitely many rows.
+
+        NaN if edges do not get shorter with more rows, since the rate of the fall is then unknown.
+        """
         return bias_from_growth(1.0, 1 / N_PARTS, self.dimension) if np.isfinite(self.dimension) else np.nan
 
 
@@ -128,7 +131,7 @@ def measure_quarters(
     progress: Progress | None,
 ) -> tuple[Floats, Floats, Floats]:
     """Measure G, the class rates and the typical edge length on quarters of the rows, with a new split each round."""
-    parts = [part for _ in range(n_rounds) for part in deal(sample, N_PARTS, rng) if len(part) > 1]
+    parts = [part for _ in range(n_rounds) for part in split_stratified(sample, N_PARTS, rng) if len(part) > 1]
     tasks = (  # a generator: a list would hold ten copies of the rows
         (
             X[units],

@@ -27,7 +27,7 @@ from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
 from bayesfloor.decide._gap import gap
 from bayesfloor.decide._merging import merge_advice
 from bayesfloor.decide._suspicious import list_suspicious
-from bayesfloor.floor._bayes_floor import BayesFloor
+from bayesfloor.floor._bayes_floor import BayesFloor, check_parameters
 from bayesfloor.floor._sample import SampledRowsWarning, UnreachablePriorsError
 from bayesfloor.io._data import Data
 from bayesfloor.io._labels import as_label_array, missing_labels
@@ -350,7 +350,7 @@ def check(
         roles=roles,
         y_kind=y_kind,
     )
-    floor._check_parameters()  # before hazards are looked for
+    check_parameters(floor)  # before hazards are looked for
     table = label_table(data, roles, y_kind)
     dependence: Dependence | None = None
     leaks: tuple[Leak, ...] = ()
