@@ -7,8 +7,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from bayesfloor import spanning_forest
-from bayesfloor.forest import _class_forests, class_forests
-from bayesfloor.forest import _class_forests as _compiled_pairs
+from bayesfloor.forest import _class_forests, _compiled_pairs, class_forests
 
 
 def draw_codes(rng, n):

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from bayesfloor import spanning_forest
-from bayesfloor.forest import _blocks, _class_forests, _pair_joins, class_forests
-from bayesfloor.forest import _class_forests as _compiled_pairs
+from bayesfloor.forest import _blocks, _class_forests, _compiled_pairs, _pair_joins, class_forests
 from bayesfloor.forest import _first_fit as _certify
 from bayesfloor.forest import _neighbours as _neighbour_finders
 

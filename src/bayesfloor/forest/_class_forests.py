@@ -1,178 +1,23 @@
-"""Moments of a graph on rows, for the permutation test."""
+"""Forests of classes, of pairs of classes and of any set of classes, each composed from the last."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bayesfloor.forest._blocks import Block, forest_of, join
-from bayesfloor.forest._edges import Edges, concatenate, first_fit, new_edges, sort_once
-from bayesfloor.forest._neighbours import RUN_HERE, Approx, Run
-from bayesfloor.forest._pair_joins import Joined, Parts, join_blocks, make_parts
+from bayesfloor.forest._edges import Edges, concatenate, first_fit, sort_once
+from bayesfloor.forest._graph_moments import Equal, graph_moments, moments_of_pairs, pair_number
 from bayesfloor.forest._prim import Distances, prim_forest
 from bayesfloor.forest._spanning_forest import Forest, check_n_trees, is_plain, make_forest
 from bayesfloor.forest._vertices import Vertices, find_vertices
 from bayesfloor.support._errors import InputError, blame
 from bayesfloor.support._parameters import check_n_jobs
 from bayesfloor.support._results import Shown
-from bayesfloor.support._tasks import Progress, one_blas_thread, run_tasks
+from bayesfloor.support._tasks import Progress
 from bayesfloor.support._types import Floats, Ints
-
-Number = TypeVar("Number", int, Ints)
-
-
-class Equal(NamedTuple):
-    """The number of rows that each class has at each of its vertices, and whether trees join equal rows."""
-
-    rows: list[Ints]
-    inside: bool
-
-    def union(self, members: list[Ints], i: int, j: int) -> tuple[Ints, Ints]:
-        """Return the vertices of two classes in ascending order, and the number of rows of both at each."""
-        both, rows = np.concatenate([members[i], members[j]]), np.concatenate([self.rows[i], self.rows[j]])
-        order = np.argsort(both, kind="stable")  # fast, because both parts are sorted
-        union, rows = both[order], rows[order]
-        new = np.ones(len(union), dtype=bool)
-        new[1:] = union[1:] != union[:-1]
-        return (union, rows) if new.all() else (union[new], np.add.reduceat(rows, np.flatnonzero(new)))
-
-
-def graph_moments(a: Ints, b: Ints, rows_at: Ints, n_trees: int, *, inside: bool) -> tuple[float, float, float]:
-    """Return the sums of the weights, of their squares, and of the squared row sums.
-
-    Each edge between two vertices is divided evenly among the pairs of their rows: 1 / (m_a m_b) each.
-    Inside a vertex, each tree joins the m equal rows by m - 1 edges, so the weight between any two of them is 2 / m per
-    tree. With groups, equal rows are not joined (``inside`` is false).
-    """
-    degree = np.bincount(a, minlength=len(rows_at)) + np.bincount(b, minlength=len(rows_at))
-    if rows_at.max(initial=1) == 1:  # no rows are equal, so the sums are simpler
-        return float(len(a)), float(len(a)), float((degree**2).sum())
-    m = rows_at.astype(np.float64)
-    more = (m - 1) * n_trees if inside else np.zeros_like(m)
-    squares = (1 / (m[a] * m[b])).sum() + (2 * more * n_trees / m).sum()
-    return len(a) + more.sum(), squares, float(((2 * more + degree) ** 2 / m).sum())
-
-
-def moments_of_pairs(n_pairs: int) -> Floats:
-    """Return an empty array for the moments of each pair's graph."""
-    return np.zeros((n_pairs, 3))
-
-
-def pair_number(i: Number, j: Number, n_classes: int) -> Number:
-    """Return the position of the pair ``i < j`` among all pairs."""
-    return i * n_classes - i * (i + 1) // 2 + j - i - 1
-
-
-PRODUCTS = 1 << 22  # of the rows of two classes: at most 16 MB; if there are more, the pair is not joined in one call
-_PRODUCTS_AT_ONCE = 1 << 20  # of a class with several others: a few milliseconds
-_ENOUGH_TASKS = 8  # with at least this many classes, each thread processes whole classes or pairs instead of parts
-
-
-class Task(NamedTuple):
-    """Settings for tasks: number of trees, and how to run within and across tasks."""
-
-    n_trees: int
-    inner: Run
-    outer: int | None
-    progress: Progress | None
-
-
-class ClassBlock(NamedTuple):
-    """A class's block, and the numbers and rows of its vertices."""
-
-    block: Block
-    members: Ints
-    rows: Ints
-
-
-def compose(
-    vertices: Vertices,
-    members: list[Ints],
-    n_trees: int,
-    equal: Equal,
-    n_jobs: int | None,
-    progress: Progress | None,
-) -> tuple[list[Edges], list[tuple[Ints, Edges]], Floats]:
-    """Compute the forest of each class, the edges between the classes of each pair, and the pairs' moments."""
-    outer, inner = (n_jobs, RUN_HERE) if len(members) >= _ENOUGH_TASKS else (1, Run(n_jobs))
-    with one_blas_thread():
-        how = Task(n_trees, inner, outer, progress)
-        blocks = _grow(vertices, members, how)
-        forests = [block.by_rank() for block in blocks]
-        pairs = np.column_stack(np.triu_indices(len(members), 1))
-        moments, size = moments_of_pairs(len(pairs)), np.array([len(numbers) for numbers in members])
-        runs = _find_runs(size)
-        parts = make_parts(vertices, members, forests, equal.rows, n_trees) if runs else None
-        across, left = _join_runs(parts, runs, moments, equal, how)
-        classes = [ClassBlock(*values) for values in zip(blocks, members, equal.rows, strict=True)]
-        across += _join_large(classes, pairs, np.flatnonzero(left), moments, equal, how)
-    return forests, across, moments
-
-
-def _find_runs(size: Ints) -> list[tuple[int, int, int]]:
-    """Return runs (i, start, stop) of classes ``start`` to ``stop - 1`` to join with class ``i`` in one call."""
-    runs: list[tuple[int, int, int]] = []
-    for i, n in enumerate(size):
-        first = i + 1
-        for j in range(i + 1, len(size) + 1):
-            fits = j < len(size) and n * size[j] <= PRODUCTS
-            if first < j and (not fits or n * size[first : j + 1].sum() > _PRODUCTS_AT_ONCE):
-                runs.append((i, first, j))
-                first = j
-            if not fits:
-                first = j + 1
-    return runs
-
-
-def _grow(vertices: Vertices, members: list[Ints], how: Task) -> list[Block]:
-    tasks = ((vertices.take(numbers), how.n_trees, "auto", how.inner) for numbers in members)
-    results = run_tasks(forest_of, tasks, n_jobs=how.outer, progress=how.progress, stage="classes", total=len(members))
-    return list(results)
-
-
-def _join_runs(
-    parts: tuple[Parts, Approx] | None, runs: list[tuple[int, int, int]], moments: Floats, equal: Equal, how: Task
-) -> tuple[list[tuple[Ints, Edges]], NDArray[np.bool_]]:
-    """Join the classes of these runs; return the edges between them, and which pairs are left."""
-    n = len(equal.rows)
-    tasks = [(parts, *run, how.n_trees, equal.inside) for run in runs]
-    results = run_tasks(join_run, tasks, n_jobs=how.outer, progress=how.progress, stage="small pairs", total=len(tasks))
-    across: list[tuple[Ints, Edges]] = []
-    left: NDArray[np.bool_] = np.ones(len(moments), dtype=np.bool_)
-    for (i, start, _), found in zip(runs, results, strict=True):
-        number = pair_number(i, start, n) + np.arange(len(found.finished))
-        left[number], moments[number] = ~found.finished, found.moments
-        across.append((number[found.across.pair], new_edges(*found.across[1:])))
-    return across, left
-
-
-def join_run(parts: tuple[Parts, Approx], i: int, start: int, stop: int, n_trees: int, inside: bool) -> Joined:
-    """Join class ``i`` with each of the classes ``start`` to ``stop - 1``."""
-    return join_blocks(*parts, i, start, stop, n_trees, inside=inside)
-
-
-def _join_large(
-    classes: list[ClassBlock], pairs: Ints, chosen: Ints, moments: Floats, equal: Equal, how: Task
-) -> Iterator[tuple[Ints, Edges]]:
-    tasks = [(classes[i], classes[j], how.n_trees, equal.inside, how.inner) for i, j in pairs[chosen]]
-    results = run_tasks(join_pair, tasks, n_jobs=how.outer, progress=how.progress, stage="pairs", total=len(tasks))
-    for number, (across, moments[number]) in zip(chosen, results, strict=True):
-        yield np.full(len(across.a), number), across
-
-
-def join_pair(
-    first: ClassBlock, second: ClassBlock, n_trees: int, inside: bool, run: Run = RUN_HERE
-) -> tuple[Edges, tuple[float, float, float]]:
-    """Compute the edges between two classes in their common forest, and the moments of its graph."""
-    joined = join(first.block, second.block, n_trees, "auto", run)
-    union, rows_at = Equal([first.rows, second.rows], inside).union([first.members, second.members], 0, 1)
-    a, b = np.searchsorted(union, joined.edges.a), np.searchsorted(union, joined.edges.b)
-    return joined.edges.take(joined.across), graph_moments(a, b, rows_at, n_trees, inside=inside)
-
 
 _PLAIN_STEPS = 150_000  # steps of Prim's algorithm, summed over all pairs: about three seconds
 _REDUCED_AT_ONCE = 1 << 20  # edges to collect before reducing them
@@ -353,6 +198,8 @@ def class_forests(
     if plain:
         forests, across, moments = _compose_plainly(vertices, members, n_trees, equal, progress)
     else:
+        from bayesfloor.forest._compiled_pairs import compose  # imports Numba, which small data never need
+
         forests, across, moments = compose(vertices, members, n_trees, equal, n_jobs, progress)
     pairs = AcrossPairs(len(members), across, moments)
     return ClassForests(vertices, vertex, numbers, n_trees, forests, pairs, plain=plain)

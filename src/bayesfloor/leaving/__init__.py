@@ -1,1 +1,0 @@
-"""Parts that leave in the next commit."""
