@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bayesfloor.cli._interrupts import stop_if_asked
-from bayesfloor.cli._options import Settings, flag_of, read
+from bayesfloor.cli._options import Settings, read
 from bayesfloor.cli._terminal import Output
 from bayesfloor.support._files import is_address, redact, refuse_output
 from bayesfloor.support._words import as_utf8
@@ -82,22 +82,18 @@ def write_all(
             output.raw(form(found, gates))
         elif path is not None:
             write_whole(path, form(found, gates))
-    _add_to_job_page(output, to_markdown(found, gates))
+    if page := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with Path(page).open("a", encoding="utf-8", errors="backslashreplace") as stream:
+                stream.write(to_markdown(found, gates) + "\n")
+        except OSError as error:  # it is a favour, and must not lose the result
+            output.note(f"warning: the CI job summary cannot be written: {error}")
 
 
-def _add_to_job_page(output: Output, text: str) -> None:
-    """Add the result to the summary of a CI job, if there is one."""
-    page = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not page:
-        return
-    try:
-        with Path(page).open("a", encoding="utf-8", errors="backslashreplace") as stream:
-            stream.write(text + "\n")
-    except OSError as error:
-        output.note(f"warning: the CI job summary cannot be written: {error}")
-
-
-_SAID_AGAIN = ("label", "features", "drop", "embedding", "labels_file", "groups", "id_column")
+_DATA = ("label", "features", "drop", "embedding", "labels_file", "groups", "id_column")
+_PREPARATION = ("as_role", "clean_labels", "strict_input", "no_auto_groups")
+_PRIORS = ("balanced", "priors")
+_FLAGS = {"label": "-y", "features": "-x", "id_column": "--id", "as_role": "--as"}
 
 
 def next_steps(output: Output, found: Check, settings: Settings) -> list[tuple[str, str]]:
@@ -106,15 +102,13 @@ def next_steps(output: Output, found: Check, settings: Settings) -> list[tuple[s
 
     shown = (finding.code for finding in found.findings if output.verbose or finding.code not in NOT_HERE)
     explain = (f"bayesfloor explain {next(shown, 'CODE')}", "explain a code")
-    if settings.path == "-":
+    if settings.path == "-":  # it cannot be read again
         return [explain]
-    data = _data_again(settings)
-    model = [] if settings.predictions is None else ["--predictions", settings.predictions]
-    effort = [] if settings.effort == "normal" else ["--effort", settings.effort]
+    data = [redact(settings.path), *_said(settings, _DATA)]
     target = [] if found.target is None else ["--target", f"{100 * found.target:.15g}%"]
-    again = [*data, *target, *model, *effort, *_prepare_again(settings), *_priors_again(settings)]
-    steps = _remedies(found, settings, data, again)
-    steps.append((_command("report", again), "full report"))
+    effort = [] if settings.effort == "normal" else ["--effort", settings.effort]
+    again = [*data, *target, *_said(settings, ("predictions",)), *effort, *_said(settings, (*_PREPARATION, *_PRIORS))]
+    steps = [*_remedies(found, settings, data, again), (_command("report", again), "full report")]
     if not output.verbose:
         steps.append((_command("check", [*again, "-v"]), "all details"))
     return [*steps, explain]
@@ -123,7 +117,6 @@ def next_steps(output: Output, found: Check, settings: Settings) -> list[tuple[s
 def _remedies(found: Check, settings: Settings, data: list[str], again: list[str]) -> list[tuple[str, str]]:
     """Return the commands that follow up on findings."""
     codes = {finding.code for finding in found.findings}
-    drop = [] if settings.predictions is None else ["--drop", settings.predictions]
     steps = []
     if "BF106" in codes and not settings.clean_labels and found.facts.n_classes > 2:
         steps.append((_command("check", [*again, "--clean-labels"]), "merge labels"))
@@ -136,11 +129,25 @@ def _remedies(found: Check, settings: Settings, data: list[str], again: list[str
     if "BF120" in codes:
         steps.append((_command("check", [*again, "--balanced"]), "rare classes"))
     held = found.dependence if found.dependence is not None and found.dependence.applied else None
-    same_rows = (held is None or held.kind == "groups") and not _priors_again(settings)  # as samples would use
+    # samples knows neither proportions nor dependence that it is not told of: it would list other rows.
+    same_rows = (held is None or held.kind == "groups") and not _said(settings, _PRIORS)
     if found.suspicious.n_suspect and same_rows:
         belong = [] if held is None else ["--groups", held.column]
-        steps.append((_command("samples", [*data, *belong, *drop, *_prepare_again(settings)]), "check labels"))
+        drop = [] if settings.predictions is None else ["--drop", settings.predictions]
+        words = [*data, *belong, *drop, *_said(settings, _PREPARATION)]
+        steps.append((_command("samples", words), "check labels"))
     return steps
+
+
+def _said(settings: Settings, names: Iterable[str]) -> list[str]:
+    """Return those of these options that were given, as they were typed."""
+    words = []
+    for name in names:
+        flag, value = _FLAGS.get(name, f"--{name.replace('_', '-')}"), getattr(settings, name)
+        for one in value if isinstance(value, tuple) else (value,):
+            if one:
+                words += [flag] if one is True else [flag, redact(one)]
+    return words
 
 
 def _command(verb: str, words: list[str]) -> str:
@@ -148,29 +155,6 @@ def _command(verb: str, words: list[str]) -> str:
     from bayesfloor.io._messages import shell
 
     return shell(["bayesfloor", verb, *(word if word.isprintable() else "NAME" for word in words)])
-
-
-def _data_again(settings: Settings) -> list[str]:
-    """Return the arguments that name the data, as they were typed."""
-    words = [redact(settings.path)]
-    for name in _SAID_AGAIN:
-        value = getattr(settings, name)
-        values = value if isinstance(value, tuple) else [value]
-        words += [word for one in values if one for word in (flag_of(name), redact(one))]
-    return words
-
-
-def _prepare_again(settings: Settings) -> list[str]:
-    """Return the options that say how to prepare the data."""
-    flags = {"--clean-labels": settings.clean_labels, "--strict-input": settings.strict_input}
-    flags["--no-auto-groups"] = settings.no_auto_groups
-    said = [flag for flag, asked in flags.items() if asked]
-    return [*(word for role in settings.as_role for word in ("--as", role)), *said]
-
-
-def _priors_again(settings: Settings) -> list[str]:
-    """Return the options that say which class proportions the answer is for."""
-    return ["--balanced"] if settings.balanced else [] if settings.priors is None else ["--priors", settings.priors]
 
 
 def page_path(name: str) -> str:

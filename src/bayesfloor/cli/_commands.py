@@ -41,6 +41,7 @@ from bayesfloor.cli._options import (
     table_options,
     take,
 )
+from bayesfloor.cli._terminal import tell
 from bayesfloor.support._files import is_address
 from bayesfloor.support._words import how_many, printable
 
@@ -64,8 +65,6 @@ def _is_data(word: str) -> bool:
 
 def run(args: list[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    from bayesfloor.cli._terminal import tell
-
     try:
         code = verbs.main(args, prog_name="bayesfloor", standalone_mode=False)
         sys.stdout.flush()
@@ -223,18 +222,18 @@ def report(
 @table_options
 def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
     """List suspicious labels: rows whose nearest neighbours belong to another class."""
-    from bayesfloor.cli._decide import check_ending, find_rows, format_rows, write_rows
+    from bayesfloor.cli import _decide as work
 
     output, settings = take(given)
-    check_ending(path_out)
+    work.check_ending(path_out)
     check_outputs((path_out,), settings.files)
     data = read(settings)
     with output.bar() as bar:
-        found = find_rows(data, settings, bar)
+        found = work.find_rows(data, settings, bar)
     if path_out is None:
-        output.result(format_rows(found, data, most or 50))
+        output.result(work.format_rows(found, data, most or 50))
     else:
-        n_rows = write_rows(found, data, path_out, most, keep_formulas=settings.keep_formulas)
+        n_rows = work.write_rows(found, data, path_out, most, keep_formulas=settings.keep_formulas)
         output.result(f"{how_many(n_rows, 'row')} in {printable(path_out)}")
 
 
@@ -251,10 +250,9 @@ def features(path_out: str | None, json_path: str | None, **given: Any) -> None:
     bayesfloor features data.csv -y label --most 10 --holdout 50%
     """
     from bayesfloor.cli import _decide as work
-    from bayesfloor.cli._decide import check_ending
 
     output, settings = take(given)
-    check_ending(path_out)
+    work.check_ending(path_out)
     check_outputs((path_out, json_path), settings.files)
     data = read(settings)
     work.tell_cost(output, len(data.feature_names))
@@ -262,7 +260,7 @@ def features(path_out: str | None, json_path: str | None, **given: Any) -> None:
         found = work.select_features(output, data, settings, bar)
     if path_out is None and json_path != "-":
         output.result(work.format_path(found))
-    work.write_found(output, found, path_out, json_path, keep_formulas=settings.keep_formulas)
+    work.write_path(output, found, path_out, json_path, settings)
 
 
 @verbs.command(cls=SectionedCommand)
@@ -278,7 +276,6 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
     bayesfloor compare data.csv -y label --pca 5,10,20
     """
     from bayesfloor.cli import _decide as work
-    from bayesfloor.cli._decide import write_json
 
     output, settings = take(given)
     work.check_files(paths, settings.pca)
@@ -288,7 +285,7 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
         found = work.compare_files(output, paths, data, settings, bar)
     if json_path != "-":
         output.result(work.format_comparison(found))
-    write_json(output, found, json_path)
+    work.write_json(output, found, json_path)
 
 
 @verbs.command(cls=SectionedCommand)
@@ -310,13 +307,16 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
 )
 def tree(*, cut: str, form: str, **given: Any) -> None:
     """Draw the class tree: classes that are hard to separate split last."""
-    from bayesfloor.cli._decide import format_tree, grow_file_tree
+    from bayesfloor.cli import _decide as work
 
     output, settings = take(given)
     data = read(settings)
     with output.bar() as bar:
-        grown = grow_file_tree(data, settings, cut, bar)
-    (output.result if form == "text" else output.raw)(format_tree(grown, form))
+        grown = work.grow_file_tree(data, settings, cut, bar)
+    if form == "text":
+        output.result(grown.to_text())
+    else:
+        work.write_json(output, grown, "-")
 
 
 @verbs.command(cls=SectionedCommand)

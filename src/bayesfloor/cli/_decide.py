@@ -1,4 +1,4 @@
-"""Compare representations of the same rows by their cross-class edges."""
+"""What ``samples``, ``features``, ``compare`` and ``tree`` do with their files; tables are written at the end."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from typing import Any
 import click
 import numpy as np
 
+from bayesfloor.answer._pairs_and_classes import pair_answers
 from bayesfloor.cli._interrupts import stop_if_asked
 from bayesfloor.cli._options import Settings, read, tell_drawn, without_warning
 from bayesfloor.cli._terminal import Output
-from bayesfloor.decide._features import SelectionPath
-from bayesfloor.decide._representations import Comparison
-from bayesfloor.decide._suspicious import most_suspicious
+from bayesfloor.decide._features import FloorSelector, SelectionPath
+from bayesfloor.decide._representations import Comparison, compare_representations
+from bayesfloor.decide._suspicious import most_suspicious, suspicious_labels
+from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.io._data import Data
 from bayesfloor.io._label_spellings import find_spellings
 from bayesfloor.io._messages import DataError, shell
-from bayesfloor.summary._figures import comparison_cells, path_cells, path_notes
+from bayesfloor.summary._figures import comparison_cells, grow_class_tree, path_cells, path_notes
 from bayesfloor.summary._text import align, fold, terminal_width
 from bayesfloor.summary._verdict import WRONG_OR_OVERLAP
 from bayesfloor.support._files import redact, write_whole
@@ -34,7 +36,111 @@ from bayesfloor.support._results import plain
 from bayesfloor.support._tasks import Progress, logging_only
 from bayesfloor.support._words import how_many, printable, show_labels
 
-_DROPS = (2, 3, 6, 1, 4)  # columns to drop on a narrow terminal, least important first
+# Columns to drop on a narrow terminal, least important first.
+_DROPS_OF_FILES, _DROPS_OF_STEPS, _DROPS_OF_ROWS = (2, 3, 6, 1, 4), (5, 3, 1), (4, 3)
+
+
+def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScores:
+    """Return the scores of all rows."""
+    how = {**settings.method(progress), **settings.preparing(data)}
+    return suspicious_labels(data.X, data.y, groups=data.groups, **how)
+
+
+def format_rows(found: SampleScores, data: Data, most: int) -> str:
+    """Return the most suspicious rows as a table."""
+    chosen = most_suspicious(found)
+    classes = np.unique(np.concatenate([found.label, found.suggested_label]))
+    shown = dict(zip(classes.tolist(), show_labels(classes.tolist()), strict=True))
+    rows = [
+        (
+            str(found.row[k]) if data.ids is None else printable(data.ids[found.row[k]]),
+            shown[found.label[k].item()],
+            shown[found.suggested_label[k].item()],
+            f"{found.cross[k]:.3g} of {found.degree[k]:.3g}",
+            f"{found.p_value[k]:.2g}",
+        )
+        for k in chosen[:most].tolist()
+    ]
+    first = "row (first is 0)" if data.ids is None else "id"
+    head = (first, "label", "neighbours say", "neighbours of another class", "p-value")
+    n = how_many(len(found.row), "label")
+    told = f"{len(chosen):,} of {n} disagree with their neighbours: {WRONG_OR_OVERLAP}"
+    lines = fold(told if rows else f"None of {n} disagrees with its neighbours", terminal_width())
+    lines += align([head, *rows], terminal_width(), _DROPS_OF_ROWS) if rows else []
+    lines += [f"{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv"] if len(chosen) > most else []
+    lines += ["names instead of row numbers: --id COLUMN"] if rows and data.ids is None and data.form == "frame" else []
+    spelled = find_spellings(data.y)
+    lines += [f"{spelled.text}: add --clean-labels"] if spelled.alike else []
+    return "\n".join(lines)
+
+
+def write_rows(found: SampleScores, data: Data, path: str, most: int | None, *, keep_formulas: bool = False) -> int:
+    """Write the suspicious rows to a file and return how many there are."""
+    chosen = most_suspicious(found)[:most]
+    columns: dict[str, list[Any]] = {"row": found.row[chosen].tolist()}
+    if data.ids is not None:
+        columns["id"] = data.ids[found.row[chosen]].tolist()
+    named = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree")
+    columns |= {name: getattr(found, name)[chosen].tolist() for name in named}
+    write_table(path, columns, keep_formulas=keep_formulas)
+    return len(chosen)
+
+
+_MANY = 300  # from this many additions per step on, the expected time is printed
+_SECONDS = 0.008  # per addition, on one thread with ten classes
+
+
+def tell_cost(output: Output, n_features: int) -> None:
+    """Warn before a selection that may take long."""
+    if n_features > _MANY:
+        output.note(f"each step tries {n_features:,} features, which may take {_duration(_SECONDS * n_features)}")
+
+
+def _duration(seconds: float) -> str:
+    steps = ((90, 1, "second"), (5400, 60, "minute"), (np.inf, 3600, "hour"))
+    return next(
+        f"about {how_many(max(1, round(seconds / unit)), noun)}" for most, unit, noun in steps if seconds < most
+    )
+
+
+def select_features(output: Output, data: Data, settings: Settings, progress: Progress) -> SelectionPath:
+    """Select features and return the path."""
+    asked: dict[str, Any] = {} if settings.holdout is None else {"holdout": settings.holdout}
+    how = {**settings.method(progress), **asked, **settings.preparing(data), **settings.draw_limit()}
+    selector = FloorSelector(settings.most or "auto", **how)
+    with without_warning(), logging_only("bayesfloor.decide", logging.ERROR):  # the result has its warnings
+        path: SelectionPath = selector.fit(_named(data), data.y, groups=data.groups).path_
+    tell_drawn(output, path.n_rows + (0 if path.holdout is None else path.holdout.n_rows), data.y)
+    return path
+
+
+def _named(data: Data) -> Any:
+    """Return the features as a table with the file's column names."""
+    if data.form == "frame":
+        return data.X
+    import pyarrow as pa
+
+    return pa.table(dict(zip(data.feature_names, data.X.T, strict=True)))
+
+
+def format_path(path: SelectionPath) -> str:
+    """Return the path as a table with notes around it."""
+    width = terminal_width()
+    first, *notes = (fold(note, width) for note in path_notes(path))
+    rest = [line for note in notes for line in note]
+    return "\n".join([*first, *align(path_cells(path), width, _DROPS_OF_STEPS), "", *rest])
+
+
+def write_path(
+    output: Output, path: SelectionPath, table: str | None, json_path: str | None, settings: Settings
+) -> None:
+    """Write the path as a table and as JSON, if requested."""
+    if table is not None:
+        columns = {name: plain(values) for name, values in path._columns().items()}  # noqa: SLF001 - frame() needs pandas
+        write_table(table, columns, keep_formulas=settings.keep_formulas)
+        if json_path != "-":
+            output.result(printable(table))
+    write_json(output, path, json_path)
 
 
 def check_files(paths: Sequence[str], pca: str | None) -> None:
@@ -59,13 +165,14 @@ def _refuse_others(first: str, path: str, one: Data, two: Data) -> None:
     """Raise an error if a file's rows are not those of the first file."""
     if len(two.y) != len(one.y):
         raise DataError(f"{path} has {len(two.y):,} rows, but {first} has {len(one.y):,}. Expected the same rows.")
-    for what in ("y", "ids", "groups"):
+    for what, noun in (("y", "label"), ("ids", "id"), ("groups", "group")):
         own, other = getattr(one, what), getattr(two, what)
         if own is None:
             continue
+        # As text, because the same labels may be numbers in one file and text in the other.
         differ = np.array([str(a) != str(b) for a, b in zip(own.tolist(), other.tolist(), strict=True)])
         if differ.any():
-            row, noun = int(differ.argmax()), {"y": "label", "ids": "id", "groups": "group"}[what]
+            row = int(differ.argmax())
             raise DataError(
                 f"row {row + 1:,} has the {noun} {printable(other[row])!r} in {path}, but {printable(own[row])!r} in "
                 f"{first}. Expected the same rows in the same order."
@@ -76,22 +183,14 @@ def compare_files(
     output: Output, paths: Sequence[str], found: list[Data], settings: Settings, progress: Progress
 ) -> Comparison:
     """Compare the files with each other, or one file with its principal components."""
-    from bayesfloor.decide._representations import compare_representations
-
     if settings.pca is None:
         candidates, X = dict(zip(_names(paths), (data.X for data in found), strict=True)), None
     else:
         X = _numbers(found[0])
         candidates = _components(X, settings.pca, settings.seed)
+    how = {**settings.method(progress), **settings.draw_limit()}
     with without_warning():
-        compared = compare_representations(
-            candidates,
-            found[0].y,
-            X,
-            groups=found[0].groups,
-            **settings.method(progress),
-            **settings.draw_limit(),
-        )
+        compared = compare_representations(candidates, found[0].y, X, groups=found[0].groups, **how)
     tell_drawn(output, int(compared.n_rows.max()), found[0].y)
     return compared
 
@@ -136,24 +235,26 @@ def _sizes(text: str, most: int) -> list[int]:
 def format_comparison(found: Comparison) -> str:
     """Return the comparison as a table and in words."""
     width = terminal_width()
-    return "\n".join([*align(comparison_cells(found), width, _DROPS), "", *fold(found.text, width)])
+    return "\n".join([*align(comparison_cells(found), width, _DROPS_OF_FILES), "", *fold(found.text, width)])
 
 
 def grow_file_tree(data: Data, settings: Settings, cut: str, progress: Progress) -> ClassTree:
     """Return the class tree of a file."""
-    from bayesfloor.answer._pairs_and_classes import pair_answers
-    from bayesfloor.floor._bayes_floor import BayesFloor
-    from bayesfloor.summary._figures import grow_class_tree
-
     floor = BayesFloor(**settings.method(progress), **settings.drawing(), **settings.preparing(data))
     with without_warning():
         floor.fit(data.X, data.y, groups=data.groups)
     return grow_class_tree(floor.pairwise_, cut, pair_answers(floor.answer(), floor.classes_))
 
 
-def format_tree(tree: ClassTree, form: str) -> str:
-    """Return the tree as text or JSON."""
-    return tree.to_text() if form == "text" else json.dumps(tree.to_dict(), allow_nan=False, default=str) + "\n"
+def write_json(output: Output, found: Any, path: str | None) -> None:
+    """Write a result as JSON, to a file or to stdout, if requested."""
+    if path is None:
+        return
+    text = json.dumps(plain(found.to_dict()), allow_nan=False, default=str) + "\n"
+    if path == "-":
+        output.raw(text)
+    else:
+        write_whole(path, text)
 
 
 Columns = dict[str, list[Any]]
@@ -180,17 +281,13 @@ def write_table(path: str, columns: Columns, *, keep_formulas: bool = False) -> 
 
 def _harmless(cell: Any) -> Any:
     """Put a quote before text that a spreadsheet would run as a formula, as OWASP advises; keep numbers as they are."""
-    if not isinstance(cell, str) or not cell.startswith(_FORMULA) or _is_number(cell):
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA):
         return cell
-    return f"'{cell}"
-
-
-def _is_number(text: str) -> bool:
     try:
-        float(text)
+        float(cell)
     except ValueError:
-        return False
-    return True
+        return f"'{cell}"
+    return cell  # labels such as -1 and +1
 
 
 def _csv(columns: Columns) -> str:
@@ -216,130 +313,3 @@ def _parquet(columns: Columns) -> bytes:
 
 
 _WRITERS: dict[str, Callable[[Columns], str | bytes]] = {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}
-
-
-_DROPS_run_features = (5, 3, 1)  # columns to drop on a narrow terminal, least important first
-_MANY = 300  # from this many additions per step on, the expected time is printed
-_SECONDS = 0.008  # per addition, on one thread with ten classes
-
-
-def tell_cost(output: Output, n_features: int) -> None:
-    """Warn before a selection that may take long."""
-    if n_features > _MANY:
-        output.note(f"each step tries {n_features:,} features, which may take {_duration(_SECONDS * n_features)}")
-
-
-def _duration(seconds: float) -> str:
-    steps = ((90, 1, "second"), (5400, 60, "minute"), (np.inf, 3600, "hour"))
-    return next(
-        f"about {how_many(max(1, round(seconds / unit)), noun)}" for most, unit, noun in steps if seconds < most
-    )
-
-
-def select_features(output: Output, data: Data, settings: Settings, progress: Progress) -> SelectionPath:
-    """Select features and return the path."""
-    from bayesfloor.decide._features import FloorSelector
-
-    asked: dict[str, Any] = {} if settings.holdout is None else {"holdout": settings.holdout}
-    selector = FloorSelector(
-        settings.most or "auto",
-        **settings.method(progress),
-        **asked,
-        **settings.preparing(data),
-        **settings.draw_limit(),
-    )
-    with without_warning(), logging_only("bayesfloor.decide", logging.ERROR):  # the result has its warnings
-        path: SelectionPath = selector.fit(_named(data), data.y, groups=data.groups).path_
-    tell_drawn(output, path.n_rows + (0 if path.holdout is None else path.holdout.n_rows), data.y)
-    return path
-
-
-def _named(data: Data) -> Any:
-    """Return the features as a table with the file's column names."""
-    if data.form == "frame":
-        return data.X
-    import pyarrow as pa
-
-    return pa.table(dict(zip(data.feature_names, data.X.T, strict=True)))
-
-
-def format_path(path: SelectionPath) -> str:
-    width = terminal_width()
-    first, *notes = (fold(note, width) for note in path_notes(path))
-    return "\n".join(
-        [*first, *align(path_cells(path), width, _DROPS_run_features), "", *(line for note in notes for line in note)]
-    )
-
-
-def write_found(
-    output: Output, found: Any, path: str | None, json_path: str | None, *, keep_formulas: bool = False
-) -> None:
-    """Write a result as a table and as JSON, if requested."""
-    if path is not None:
-        columns = {name: plain(values) for name, values in found._columns().items()}  # noqa: SLF001 - frame() needs pandas
-        write_table(path, columns, keep_formulas=keep_formulas)
-        if json_path != "-":
-            output.result(printable(path))
-    write_json(output, found, json_path)
-
-
-def write_json(output: Output, found: Any, path: str | None) -> None:
-    """Write a result as JSON, to a file or to stdout."""
-    if path is None:
-        return
-    text = json.dumps(plain(found.to_dict()), allow_nan=False, default=str) + "\n"
-    if path == "-":
-        output.raw(text)
-    else:
-        write_whole(path, text)
-
-
-_DROPS_run_samples = (4, 3)  # columns to drop on a narrow terminal, least important first
-_COLUMNS = ("label", "suggested_label", "score", "p_value", "suspect", "conflict", "cross", "degree")
-
-
-def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScores:
-    """Return the scores of all rows."""
-    from bayesfloor.decide._suspicious import suspicious_labels
-
-    how = {**settings.method(progress), **settings.preparing(data)}
-    return suspicious_labels(data.X, data.y, groups=data.groups, **how)
-
-
-def format_rows(found: SampleScores, data: Data, most: int) -> str:
-    """Return the most suspicious rows as a table."""
-    chosen = most_suspicious(found)
-    classes = np.unique(np.concatenate([found.label, found.suggested_label]))
-    shown = dict(zip(classes.tolist(), show_labels(classes.tolist()), strict=True))
-    rows = [
-        (
-            str(found.row[k]) if data.ids is None else printable(data.ids[found.row[k]]),
-            shown[found.label[k].item()],
-            shown[found.suggested_label[k].item()],
-            f"{found.cross[k]:.3g} of {found.degree[k]:.3g}",
-            f"{found.p_value[k]:.2g}",
-        )
-        for k in chosen[:most].tolist()
-    ]
-    first = "row (first is 0)" if data.ids is None else "id"
-    head = (first, "label", "neighbours say", "neighbours of another class", "p-value")
-    n = how_many(len(found.row), "label")
-    told = f"{len(chosen):,} of {n} disagree with their neighbours: {WRONG_OR_OVERLAP}"
-    lines = fold(told if rows else f"None of {n} disagrees with its neighbours", terminal_width())
-    lines += align([head, *rows], terminal_width(), _DROPS_run_samples) if rows else []
-    lines += [f"{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv"] if len(chosen) > most else []
-    lines += ["names instead of row numbers: --id COLUMN"] if rows and data.ids is None and data.form == "frame" else []
-    spelled = find_spellings(data.y)
-    lines += [f"{spelled.text}: add --clean-labels"] if spelled.alike else []
-    return "\n".join(lines)
-
-
-def write_rows(found: SampleScores, data: Data, path: str, most: int | None, *, keep_formulas: bool = False) -> int:
-    """Write the suspicious rows to a file and return how many there are."""
-    chosen = most_suspicious(found)[:most]
-    columns: dict[str, list[Any]] = {"row": found.row[chosen].tolist()}
-    if data.ids is not None:
-        columns["id"] = data.ids[found.row[chosen]].tolist()
-    columns |= {name: getattr(found, name)[chosen].tolist() for name in _COLUMNS}
-    write_table(path, columns, keep_formulas=keep_formulas)
-    return len(chosen)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,11 @@ import click
 from bayesfloor.cli._terminal import Output
 from bayesfloor.support._tasks import Progress, ignoring
 from bayesfloor.support._words import as_utf8
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from bayesfloor.io._data import Data
 
 Command = Callable[..., Any]
 
@@ -90,32 +96,21 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # as above
 NAME = Name()
 FRACTION, ACCURACY = Fraction(), Fraction(positive=True)
 
-_FILE = click.argument("path", metavar="FILE", type=click.Path(allow_dash=True))
-_FILES = click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+_column = partial(click.option, metavar="COLUMN", type=NAME)
+_number = partial(click.option, metavar="N", show_default=True)
+_flag = partial(click.option, is_flag=True)
+
 _COLUMNS = (
-    click.option("-y", "--label", metavar="COLUMN", type=NAME, help="Column with the labels."),
-    click.option(
-        "-x",
-        "--features",
-        metavar="GLOB",
-        type=NAME,
-        multiple=True,
-        help="Columns to use as features. Default: all others.",
-    ),
-    click.option("--drop", metavar="GLOB", type=NAME, multiple=True, help="Columns to leave out."),
-    click.option("--embedding", metavar="COLUMN", type=NAME, help="Column with one vector per row: lists of numbers."),
+    _column("-y", "--label", help="Column with the labels."),
+    _column("-x", "--features", metavar="GLOB", multiple=True, help="Columns to use as features. Default: all others."),
+    _column("--drop", metavar="GLOB", multiple=True, help="Columns to leave out."),
+    _column("--embedding", help="Column with one vector per row: lists of numbers."),
     click.option("--labels-file", metavar="FILE", help="File with the labels, if the data file has none (.npy)."),
-    click.option(
-        "--groups",
-        metavar="COLUMN",
-        type=NAME,
-        help="Column that says which rows belong together, such as a patient number.",
-    ),
-    click.option(
-        "--id", "id_column", metavar="COLUMN", type=NAME, help="Column with row names, to show instead of row numbers."
-    ),
+    _column("--groups", help="Column that says which rows belong together, such as a patient number."),
+    _column("--id", "id_column", help="Column with row names, to show instead of row numbers."),
 )
-_DATA = (_FILE, *_COLUMNS)
+_DATA = (click.argument("path", metavar="FILE", type=click.Path(allow_dash=True)), *_COLUMNS)
+_FILES = click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 
 
 def _scale(default: str, text: str) -> Command:
@@ -129,52 +124,33 @@ def _none_is_none(_context: click.Context, _option: click.Parameter, name: str) 
 
 
 _WORK = (
-    click.option(
-        "--trees",
-        metavar="N",
-        type=click.IntRange(1),
-        default=3,
-        show_default=True,
-        help="Number of spanning trees to grow.",
-    ),
-    click.option("--seed", metavar="N", type=click.IntRange(0), default=0, show_default=True, help="Random seed."),
-    click.option(
-        "-j",
-        "--jobs",
-        metavar="N",
-        type=int,
-        default=1,
-        show_default=True,
-        help="Number of threads; -1 uses all cores.",
-    ),
+    _number("--trees", type=click.IntRange(1), default=3, help="Number of spanning trees to grow."),
+    _number("--seed", type=click.IntRange(0), default=0, help="Random seed."),
+    _number("-j", "--jobs", type=int, default=1, help="Number of threads; -1 uses all cores."),
 )
 _METHOD = (_scale("auto", "How to scale features."), *_WORK)
-_EFFORT = click.option(
-    "--effort",
-    type=click.Choice(["quick", "normal", "thorough"]),
-    default="normal",
-    show_default=True,
-    help="How much work to put into the answer. Compare only answers of the same effort.",
-)
-_DRAWING = (
-    click.option(
-        "--max-rows",
-        metavar="N",
-        type=click.IntRange(0),
-        help="Use at most this many rows; 0 uses all.",
-    ),
-)
+_MAX_ROWS = _number("--max-rows", type=click.IntRange(0), help="Use at most this many rows; 0 uses all.")
 _OUTPUT = (
-    click.option("-q", "--quiet", is_flag=True, help="Print only the result."),
-    click.option(
-        "-v", "--verbose", is_flag=True, help="Print everything that was measured, and each stage of the work."
-    ),
-    click.option("--no-color", is_flag=True, help="Print without colours, like NO_COLOR=1."),
-    click.option("--no-progress", is_flag=True, help="Show no progress."),
+    _flag("-q", "--quiet", help="Print only the result."),
+    _flag("-v", "--verbose", help="Print everything that was measured, and each stage of the work."),
+    _flag("--no-color", help="Print without colours, like NO_COLOR=1."),
+    _flag("--no-progress", help="Show no progress."),
+)
+_PRIORS = (
+    _flag("--balanced", help="Answer for equally frequent classes: balanced accuracy."),
+    _column("--priors", metavar="CLASS=P,...", help="Answer for these class proportions, such as no=0.9,yes=0.1."),
+)
+_ROLES_HELP = "How to read a column: number, category, code, date, text, id or group."
+_GROUPS_HELP = "Do not look for rows that belong together, such as rows of the same patient or hour."
+_PREPARE = (
+    _column("--as", "as_role", metavar="COLUMN=ROLE", multiple=True, help=_ROLES_HELP),
+    _flag("--clean-labels", help="Merge labels that differ only by case or spaces."),
+    _flag("--no-auto-groups", help=_GROUPS_HELP),
+    _flag("--strict-input", help="Refuse a table that needs preparation."),
 )
 
 
-def _apply(options: tuple[Command, ...]) -> Callable[[Command], Command]:
+def _apply(*options: Command) -> Callable[[Command], Command]:
     def decorate(command: Command) -> Command:
         for option in reversed(options):
             command = option(command)
@@ -183,66 +159,27 @@ def _apply(options: tuple[Command, ...]) -> Callable[[Command], Command]:
     return decorate
 
 
-predictions_option = click.option(
-    "--predictions", metavar="COLUMN", type=NAME, help="Column with a model's predictions, to compare with the floor."
+effort_option = click.option(
+    "--effort",
+    type=click.Choice(["quick", "normal", "thorough"]),
+    default="normal",
+    show_default=True,
+    help="How much work to put into the answer. Compare only answers of the same effort.",
 )
-_PRIORS = (
-    click.option("--balanced", is_flag=True, help="Answer for equally frequent classes: balanced accuracy."),
-    click.option(
-        "--priors",
-        metavar="CLASS=P,...",
-        type=NAME,
-        help="Answer for these class proportions, such as no=0.9,yes=0.1.",
-    ),
-)
-_PREPARE = (
-    click.option(
-        "--as",
-        "as_role",
-        metavar="COLUMN=ROLE",
-        type=NAME,
-        multiple=True,
-        help="How to read a column: number, category, code, date, text, id or group.",
-    ),
-    click.option("--clean-labels", is_flag=True, help="Merge labels that differ only by case or spaces."),
-    click.option(
-        "--no-auto-groups",
-        is_flag=True,
-        help="Do not look for rows that belong together, such as rows of the same patient or hour.",
-    ),
-    click.option("--strict-input", is_flag=True, help="Refuse a table that needs preparation."),
-)
-check_options = _apply((*_DATA, *_PREPARE, *_PRIORS, *_METHOD, _EFFORT, *_DRAWING, *_OUTPUT))
-drawn_options = _apply((*_DATA, *_PREPARE, *_METHOD, *_DRAWING, *_OUTPUT))
-all_rows_options = _apply((*_DATA, *_PREPARE, *_METHOD, *_OUTPUT))
+predictions_option = _column("--predictions", help="Column with a model's predictions, to compare with the floor.")
+check_options = _apply(*_DATA, *_PREPARE, *_PRIORS, *_METHOD, effort_option, _MAX_ROWS, *_OUTPUT)
+drawn_options = _apply(*_DATA, *_PREPARE, *_METHOD, _MAX_ROWS, *_OUTPUT)
+all_rows_options = _apply(*_DATA, *_PREPARE, *_METHOD, *_OUTPUT)
 _AS_IT_IS = _scale("none", "How to scale each representation.")
-files_options = _apply((_FILES, *_COLUMNS, _AS_IT_IS, *_WORK, *_DRAWING, *_OUTPUT))
-output_options = _apply(_OUTPUT)
-effort_option = _EFFORT
+files_options = _apply(_FILES, *_COLUMNS, _AS_IT_IS, *_WORK, _MAX_ROWS, *_OUTPUT)
+output_options = _apply(*_OUTPUT)
+_TABLE_HELP = "Write a .csv, .parquet or .jsonl file instead of printing."
+_FORMULAS_HELP = "With -o FILE.csv: write text unchanged, even if a spreadsheet would run it as a formula."
 table_options = _apply(
-    (
-        click.option(
-            "-o",
-            "--output",
-            "path_out",
-            metavar="PATH",
-            help="Write a .csv, .parquet or .jsonl file instead of printing.",
-        ),
-        click.option(
-            "--keep-formulas",
-            is_flag=True,
-            help="With -o FILE.csv: write text unchanged, even if a spreadsheet would run it as a formula.",
-        ),
-    )
+    click.option("-o", "--output", "path_out", metavar="PATH", help=_TABLE_HELP),
+    _flag("--keep-formulas", help=_FORMULAS_HELP),
 )
 
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from bayesfloor.io._data import Data
-
-_FLAGS = {"label": "-y", "features": "-x", "id_column": "--id", "as_role": "--as"}
 _SHOWING = ("quiet", "verbose", "no_color", "no_progress")
 
 
@@ -271,15 +208,11 @@ class Settings:
     priors: str | None = None
     effort: str = "normal"
     max_rows: int | None = None  # 0 means all
-    # report
     image: str | None = None
     show_rows: bool = False
-    # features
     most: int | None = None
     holdout: float | None = None
-    # output tables
     keep_formulas: bool = False
-    # compare
     pca: str | None = None
 
     @property
@@ -338,11 +271,6 @@ class Settings:
     def drawing(self) -> dict[str, Any]:
         """Return the same for ``BayesFloor``, which by default subsamples as many rows as it needs."""
         return {"max_rows": self.max_rows or None, "target_width": None if self.max_rows == 0 else 0.01}
-
-
-def flag_of(name: str) -> str:
-    """Return what to type for a setting."""
-    return _FLAGS.get(name, f"--{name.replace('_', '-')}")
 
 
 def take(given: dict[str, Any]) -> tuple[Output, Settings]:
