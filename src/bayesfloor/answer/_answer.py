@@ -93,7 +93,7 @@ class Reason(Result):
         return str(self)
 
     def __str__(self) -> str:
-        told = [*map(printable, self.names), *(f"{number:.4g}" for number in self.numbers)]
+        told = [*map(printable, self.names), *(f"{percent(n)} %" if n < 1 else f"{n:,g}" for n in self.numbers)]
         return f"{self.basis}: {', '.join(told)}" if told else self.basis
 
 
