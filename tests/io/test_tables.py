@@ -49,16 +49,6 @@ def test_every_format_gives_the_same_table(table, file_name, write_as):
     assert found.read(["label", "u"]).column_names == ["label", "u"]
 
 
-def test_batches_make_up_the_table(table, file_name, write_as):
-    """A sample is drawn from them."""
-    found = read_table(write_as(file_name, table))
-
-    batches = list(found.batches(["u", "label"]))
-
-    assert all(isinstance(batch, pa.RecordBatch) for batch in batches)
-    assert pa.Table.from_batches(batches).equals(found.read(["u", "label"]))
-
-
 # Files that lie about themselves
 
 

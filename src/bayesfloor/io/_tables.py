@@ -54,35 +54,30 @@ class Table:
         """Whether types were guessed from text."""
         return self.file.kind == "CSV"
 
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
-        """Yield these columns (all by default) as record batches; only one batch at a time has to fit in memory."""
-        return self._plain(self.stream, columns, None)
-
     def read(self, columns: Sequence[str] | None = None, rows: np.ndarray | None = None) -> Any:
         """Read these columns (all by default) as a ``pyarrow.Table``; ``rows``, if given, must be ascending."""
-        return self._chosen(self.stream, columns, rows)
+        return self._read(self.stream, self.names if columns is None else columns, rows)
 
     def read_texts(self, columns: Sequence[str], rows: np.ndarray | None = None) -> Any:
         """Read these columns; columns of a CSV are read as text, without guessing types."""
-        return self._chosen(self.text_stream, columns, rows)
+        return self._read(self.text_stream, columns, rows)
 
-    def _chosen(self, stream: _Stream, columns: Sequence[str] | None, rows: np.ndarray | None) -> Any:
+    def _read(self, stream: _Stream, columns: Sequence[str], rows: np.ndarray | None) -> Any:
         """Read some or all rows; with row groups, read only the groups that contain them."""
         groups = None
         if rows is not None and self.groups is not None:
             groups, rows = self.groups.renumber(rows)
-        batches = self._plain(stream, columns, groups)
+        batches = self._batches(stream, columns, groups)
         held = list(batches if rows is None else _taken(batches, rows))
         if not sum(batch.num_rows for batch in held):
             raise no_rows(self.file)
         return arrow().Table.from_batches(held)
 
-    def _plain(self, stream: _Stream, columns: Sequence[str] | None, groups: Ints | None) -> Iterator[Any]:
-        names = self.names if columns is None else list(columns)
+    def _batches(self, stream: _Stream, names: Sequence[str], groups: Ints | None) -> Iterator[Any]:
         with reading(self.file):
             for batch in stream(groups, names):
                 batch.validate(full=True)  # later computations would crash on a corrupt file
-                yield arrow().record_batch([plain_type(batch.column(name)) for name in names], names=names)
+                yield arrow().record_batch([plain_type(batch.column(name)) for name in names], names=list(names))
 
 
 def _taken(batches: Iterator[Any], rows: np.ndarray) -> Iterator[Any]:
