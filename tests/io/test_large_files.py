@@ -1,14 +1,12 @@
 """Files too large to be read whole: a sample of the rows that have a label, which keep their numbers."""
 
-import json
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
-from bayesfloor import BayesFloor
+from bayesfloor import BayesFloor, Check
 from bayesfloor.cli._commands import run
 from bayesfloor.floor import SampledRowsWarning
 from bayesfloor.io import InputError, _find_file, open_data
@@ -94,10 +92,10 @@ def test_a_check_of_a_large_table_says_how_many_rows_there_are(place, set_large,
     """Rows without a label are left out of the sample and counted."""
     set_large(100)
     assert run(["check", str(place), "-y", "label", "--effort", "quick", "--max-rows", "0", "--json", "-"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = Check.from_json(capsys.readouterr().out)
 
-    assert (found["facts"]["n_rows"], found["facts"]["n_used"]) == (N - 1, DRAWN)
-    assert "100 of 299 rows" in next(trait["text"] for trait in found["traits"] if trait["code"] == "BF206")
+    assert (found.facts.n_rows, found.facts.n_used) == (N - 1, DRAWN)
+    assert "100 of 299 rows" in next(trait.text for trait in found.traits if trait.code == "BF206")
     with pytest.warns(
         SampledRowsWarning, match="100 of 300 rows are used: the file is large, so only a sample of it is read"
     ):

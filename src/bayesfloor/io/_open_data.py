@@ -337,47 +337,59 @@ def _read_column(file: File, label: str | None) -> tuple[str, Coded]:
 # Samples of a large table at an address
 
 
-def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, start: int) -> tuple[Contents, Alike]:
-    """Read a subsample of a large table at an address from a few row groups; see ``draw_from_groups`` for ``start``.
-
-    Also return how much rows of the same group are alike, which decides whether the subsample can be used.
-    """
-    features = [asked.embedding] if asked.embedding else asked.choose(table.names, asked.roles)
-    beside = list(dict.fromkeys(asked.beside.values()))
-    n_rows = int(groups.n_rows.sum())
-    n_drawn = table.file.most_rows(n_rows, asked.most_rows)
-    wanted = Wanted(label, [*features, *beside], n_drawn, asked.most_rows or 0, asked.seed)
-    drawn = draw_from_groups(table, groups, wanted, start)
-    given = {name: coded.rows for name, coded in read_roles(table, beside, None, drawn.rows).items()}
-    X, names = _read_features(table, asked, drawn.rows)
-    alike = drawn.compare(X)
-    notes = (*table.notes, *drawn.notes(alike, bytes_read() - start))
-    return Contents(X, names, drawn.labels, given, notes, drawn.rows, (n_rows, drawn.n_unlabelled)), alike
-
-
-class DrawnRows(NamedTuple):
+class _Drawn(NamedTuple):
     """Rows sampled from some row groups of a table, with their labels."""
 
-    table: Table
-    groups: RowGroups
     chosen: Ints  # the groups
     rows: Ints
     labels: LabelColumn
     n_unlabelled: int  # in all rows; estimated if not all labels were read
-    has_all_labels: bool
+    doubt: str = ""  # about the class proportions
 
-    def compare(self, X: Any) -> Alike:
-        """Measure how much rows of the same group resemble each other."""
-        codes = np.unique(self.labels.y, return_inverse=True)[1]
-        return compare_groups(_columns(X), codes, self.groups.group_of(self.rows))
 
-    def notes(self, alike: Alike, n_bytes: int) -> Iterator[str]:
-        """Yield notes on how much was read, and on whether rows of the same group resemble each other."""
-        proportions = "" if self.has_all_labels else ", assuming that these have the class proportions of all rows"
-        told = tell_read(n_bytes, self.table.file.size, len(self.chosen), len(self.groups.n_rows))
-        yield f"{told}{proportions}"
-        if alike.is_noticeable:
-            yield f"{alike}, so intervals may be too narrow; set max_rows higher to read more row groups"
+def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, start: int) -> tuple[Contents, Alike]:
+    """Read a subsample of a large table from a few row groups.
+
+    ``start`` is the value of ``bytes_read`` before the table was opened, so that the files' metadata count too. Also
+    return how much rows of the same group are alike, which decides whether the subsample can be used.
+    """
+    features = [asked.embedding] if asked.embedding else asked.choose(table.names, asked.roles)
+    beside = list(dict.fromkeys(asked.beside.values()))
+    drawn = _draw_from_groups(table, groups, asked, label, groups.bytes_of([*features, *beside]), start)
+    given = {name: coded.rows for name, coded in read_roles(table, beside, None, drawn.rows).items()}
+    X, names = _read_features(table, asked, drawn.rows)
+    codes = np.unique(drawn.labels.y, return_inverse=True)[1]
+    alike = compare_groups(_columns(X), codes, groups.group_of(drawn.rows))
+    told = tell_read(bytes_read() - start, table.file.size, len(drawn.chosen), len(groups.n_rows))
+    notes = [*table.notes, f"{told}{drawn.doubt}"]
+    if alike.is_noticeable:
+        notes.append(f"{alike}, so intervals may be too narrow; set max_rows higher to read more row groups")
+    drawn_from = int(groups.n_rows.sum()), drawn.n_unlabelled
+    return Contents(X, names, drawn.labels, given, tuple(notes), drawn.rows, drawn_from), alike
+
+
+def _draw_from_groups(table: Table, groups: RowGroups, asked: Asked, label: str, sizes: Ints, start: int) -> _Drawn:
+    """Choose row groups and rows; ``sizes`` are the bytes of each group without the labels."""
+    rng, n_rows = np.random.default_rng(asked.seed), int(groups.n_rows.sum())
+    n_drawn = table.file.most_rows(n_rows, asked.most_rows)
+    budget = bytes_for_sample(table.file.size, asked.most_rows, n_rows)
+    # If the labels of all rows take few bytes, they are read first: rare classes are then found.
+    if are_labels_cheap(groups, label, budget):
+        coded = read_roles(table, [label], label)[label]
+        labels = labels_of(label, coded)  # raises if the column cannot be labels
+        chosen, rows = draw_rows(groups, sizes, budget - (bytes_read() - start), coded.codes, n_drawn, rng)
+        missing = int(np.count_nonzero(coded.codes < 0))
+        return _Drawn(chosen, rows, labels._replace(y=labels.y[rows]), missing)
+    # Otherwise only those of the groups that were chosen without knowing any label.
+    chosen = choose_groups(sizes + groups.bytes_of([label]), budget - (bytes_read() - start), None, rng)
+    within = groups.rows_in(chosen)
+    coded = read_roles(table, [label], label, within)[label]
+    labelled = np.flatnonzero(coded.codes >= 0)
+    places = np.sort(rng.permutation(labelled)[:n_drawn])
+    labels = labels_of(label, coded._replace(codes=coded.codes[places]))
+    missing = round((1 - len(labelled) / len(within)) * n_rows)
+    doubt = ", assuming that these have the class proportions of all rows"
+    return _Drawn(chosen, within[places], labels, missing, doubt)
 
 
 def _columns(X: Any) -> Iterator[tuple[str, Any]]:
@@ -395,43 +407,3 @@ def _columns(X: Any) -> Iterator[tuple[str, Any]]:
         elif not is_list(column.type):
             distinct = column.unique().drop_null()
             yield name, arrow(".compute").index_in(column, value_set=distinct).cast("float64").to_numpy()
-
-
-class Wanted(NamedTuple):
-    """The label column, other columns to read, how many rows to sample, how many the user asked for, and the seed."""
-
-    label: str
-    others: list[str]
-    n_drawn: int
-    most_rows: int
-    seed: int
-
-
-def draw_from_groups(table: Table, groups: RowGroups, wanted: Wanted, start: int) -> DrawnRows:
-    """Choose row groups and rows; the labels of all rows are read first if they take few bytes.
-
-    ``start`` is the value of ``bytes_read`` before the table was opened, so that the files' metadata count too.
-    """
-    rng, label = np.random.default_rng(wanted.seed), wanted.label
-    budget = bytes_for_sample(table.file.size, wanted.most_rows, int(groups.n_rows.sum()))
-    if not are_labels_cheap(groups, label, budget):
-        return _draw_unseen(table, groups, wanted, budget - (bytes_read() - start), rng)
-    coded = read_roles(table, [label], label)[label]
-    labels = labels_of(label, coded)  # raises if the column cannot be labels
-    left = budget - (bytes_read() - start)
-    chosen, rows = draw_rows(groups, groups.bytes_of(wanted.others), left, coded.codes, wanted.n_drawn, rng)
-    missing = int(np.count_nonzero(coded.codes < 0))
-    return DrawnRows(table, groups, chosen, rows, labels._replace(y=labels.y[rows]), missing, has_all_labels=True)
-
-
-def _draw_unseen(table: Table, groups: RowGroups, wanted: Wanted, budget: float, rng: Any) -> DrawnRows:
-    """Choose row groups without knowing the labels, then read the labels of these groups only."""
-    label = wanted.label
-    chosen = choose_groups(groups.bytes_of([*wanted.others, label]), budget, None, rng)
-    within = groups.rows_in(chosen)
-    coded = read_roles(table, [label], label, within)[label]
-    labelled = np.flatnonzero(coded.codes >= 0)
-    places = np.sort(rng.permutation(labelled)[: wanted.n_drawn])
-    labels = labels_of(label, coded._replace(codes=coded.codes[places]))
-    missing = round((1 - len(labelled) / len(within)) * groups.n_rows.sum())
-    return DrawnRows(table, groups, chosen, within[places], labels, missing, has_all_labels=False)
