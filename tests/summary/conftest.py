@@ -21,6 +21,7 @@ import bayesfloor
 from bayesfloor import BayesFloor, Check, check
 from bayesfloor.answer import _learners as _registry
 from bayesfloor.answer import _make_answer
+from bayesfloor.answer._hazards import Hazards
 from bayesfloor.io import open_data
 from bayesfloor.summary._check import make_check
 from bayesfloor.summary._facts import gather_facts
@@ -92,7 +93,8 @@ def _leaked():
 def _fast():
     X, y = draw(0, [60, 60])
     floor = BayesFloor(interval="fast").fit(X, y)
-    return make_check(floor, floor.answer(), None, gather_facts(floor, open_data(X, y)))
+    data = open_data(X, y)
+    return make_check(floor, floor.answer(), None, gather_facts(floor, data), data, Hazards())
 
 
 def _flipped():

@@ -12,19 +12,11 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import OUT_OF_REACH, TOO_CLOSE, Answer, check_target
-from bayesfloor.answer._dependence import (
-    GROUPS,
-    NEAR_DUPLICATES,
-    TIME,
-    Dependence,
-    find_close_rows,
-    find_dependence,
-    label_table,
-)
-from bayesfloor.answer._leaks import DoubtfulColumns, Leak, find_doubtful, find_leaks
+from bayesfloor.answer._dependence import GROUPS, NEAR_DUPLICATES, TIME, Dependence, find_close_rows
+from bayesfloor.answer._hazards import Hazards, find_hazards
 from bayesfloor.answer._make_answer import add_cautions
 from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
-from bayesfloor.decide._gap import gap
+from bayesfloor.decide._gap import Gap, gap
 from bayesfloor.decide._merging import merge_advice
 from bayesfloor.decide._suspicious import list_suspicious
 from bayesfloor.floor._bayes_floor import BayesFloor, check_parameters
@@ -332,11 +324,10 @@ def check(
     """
     if target is not None:
         check_target(target)
+    check_flag("auto_groups", auto_groups)
     drawing: Any = {"max_rows": max_rows, "random_state": random_state}
     data = open_data(X, y, groups=groups, predictions=predictions, clean_labels=clean_labels, **drawing)
-    if data.predictions is not None:
-        _check_predictions(data)
-    check_flag("auto_groups", auto_groups)
+    _check_predictions(data)
     floor = BayesFloor(
         priors=priors,
         scale=scale,
@@ -350,43 +341,19 @@ def check(
         roles=roles,
         y_kind=y_kind,
     )
-    check_parameters(floor)  # before hazards are looked for
-    table = label_table(data, roles, y_kind)
-    dependence: Dependence | None = None
-    leaks: tuple[Leak, ...] = ()
-    doubtful: tuple[DoubtfulColumns, ...] = ()
-    if table is not None:
-        dependence = None if data.groups is not None else find_dependence(table, len(data.y), random_state)
-        leaks = find_leaks(table, random_state, _group_columns(dependence))
-        doubtful = find_doubtful(table, data.label)
-    if dependence is not None and auto_groups:
-        data = _hold_together(floor, data, dependence)
-    with ignoring(SampledRowsWarning), _naming_auto_groups(dependence, applied=auto_groups):  # a trait reports samples
-        floor.fit(data)
-        if table is not None and data.groups is None and dependence is None:
-            dependence = find_close_rows(floor.fitted_, random_state)
-            if dependence is not None and auto_groups:
-                data = _hold_together(floor, data, dependence)
-                with _naming_auto_groups(dependence):
-                    floor.fit(data)
-    dependence = None if dependence is None else replace(dependence, applied=auto_groups)
-    answer = add_cautions(floor.answer(effort, learners), cautions_about(dependence, leaks))
-    answer = replace(answer, **_what_to_count(data, dependence))
-    found = make_check(floor, answer, target, gather_facts(floor, replace(data, name=name or data.name)))
-    found = replace(found, dependence=dependence, leaks=leaks, doubtful=doubtful)
-    found = replace(found, prepared=replace(found.prepared, notes=data.notes))
-    if data.predictions is None:
-        return found
-    given = np.flatnonzero(~missing_labels(data.y))
-    if priors is not None:  # the model's error at the same class proportions
-        given = given[np.isin(given if data.drawn is None else data.drawn[given], floor.rows_)]
-    rows = [None if each is None else as_label_array(each)[given] for each in (data.y, data.predictions, data.groups)]
-    numbers = given if data.drawn is None else data.drawn[given]
-    return replace(found, gap=gap(floor, rows[0], rows[1], groups=rows[2], answer=answer, rows=numbers))
+    check_parameters(floor)  # before the work starts
+    hazards = find_hazards(data, roles, y_kind, random_state)
+    data, hazards = _fit(floor, data, hazards, hold_together=auto_groups)
+    answer = add_cautions(floor.answer(effort, learners), cautions_about(hazards.dependence, hazards.leaks))
+    answer = replace(answer, **_what_to_count(data, hazards.dependence))
+    facts = gather_facts(floor, replace(data, name=name or data.name))
+    return make_check(floor, answer, target, facts, data, hazards)
 
 
 def _check_predictions(data: Data) -> None:
     """Raise, before the work starts, unless there is a prediction for every label."""
+    if data.predictions is None:
+        return
     with blame("predictions"):
         shape = as_label_array(data.predictions).shape
     n_rows = len(missing_labels(data.y))
@@ -394,18 +361,38 @@ def _check_predictions(data: Data) -> None:
         raise InputError(f"Got predictions of shape {shape}, but expected one label for each of {n_rows} rows.")
 
 
-def _group_columns(dependence: Dependence | None) -> list[str]:
-    return [] if dependence is None or dependence.kind != GROUPS else [dependence.column]
+def _fit(floor: BayesFloor, data: Data, hazards: Hazards, *, hold_together: bool) -> tuple[Data, Hazards]:
+    """Fit once to the rows as they belong together; return them so, and the hazards with what the trees show.
+
+    Near-duplicates that no column marks are seen only in the trees. If there are some that matter, the trees of these
+    rows are others, so this is the one case that needs a second fit.
+    """
+    dependence = hazards.dependence
+    if dependence is not None and hold_together:
+        data = _hold_together(floor, data, hazards)
+    with (
+        ignoring(SampledRowsWarning),
+        _naming_auto_groups(dependence, applied=hold_together),
+    ):  # a trait tells of samples
+        floor.fit(data)
+    if hazards.examined and data.groups is None and dependence is None:
+        dependence = find_close_rows(floor.fitted_, floor.random_state)
+        if dependence is not None and hold_together:
+            data = replace(data, groups=dependence.groups)
+            with ignoring(SampledRowsWarning), _naming_auto_groups(dependence):
+                floor.fit(data)
+    applied = None if dependence is None else replace(dependence, applied=hold_together)
+    return data, hazards._replace(dependence=applied)
 
 
-def _hold_together(floor: BayesFloor, data: Data, dependence: Dependence) -> Data:
+def _hold_together(floor: BayesFloor, data: Data, hazards: Hazards) -> Data:
     """Return the data with the groups that were found; the column that marks groups is not a feature."""
-    columns = _group_columns(dependence)
+    columns = hazards.group_columns
     if isinstance(floor.prepare, str):
         floor.roles = {**(floor.roles or {}), **dict.fromkeys(columns, "group")} or None
     elif columns:
         data = replace(data, X=data.X.drop(columns))
-    return replace(data, groups=dependence.groups)
+    return replace(data, groups=None if hazards.dependence is None else hazards.dependence.groups)
 
 
 @contextmanager
@@ -433,8 +420,10 @@ def _what_to_count(data: Data, dependence: Dependence | None) -> dict[str, Any]:
     return {"unit": f"groups ({printable(column)})"} if column else {}
 
 
-def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: Facts) -> Check:
-    """Combine a fit and its answer into one object."""
+def make_check(
+    floor: BayesFloor, answer: Answer, target: float | None, facts: Facts, data: Data, hazards: Hazards
+) -> Check:
+    """Combine a fit, its answer and what was found in the rows into one object."""
     pairs, sample = pair_answers(answer, floor.classes_), floor.fitted_.sample
     return Check(
         facts=facts,
@@ -449,8 +438,25 @@ def make_check(floor: BayesFloor, answer: Answer, target: float | None, facts: F
         suspicious=list_suspicious(floor),
         tree=grow_class_tree(floor.pairwise_, "average", pairs),
         merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
-        prepared=prepared_by(sample.features.prepared, sample.n_unlabelled),
+        prepared=replace(prepared_by(sample.features.prepared, sample.n_unlabelled), notes=data.notes),
+        gap=None if data.predictions is None else _compare_model(floor, answer, data),
+        dependence=hazards.dependence,
+        leaks=hazards.leaks,
+        doubtful=hazards.doubtful,
     )
+
+
+def _compare_model(floor: BayesFloor, answer: Answer, data: Data) -> Gap:
+    """Compare the predictions that came with the data with the answer."""
+    given = np.flatnonzero(~missing_labels(data.y))
+    numbers = given if data.drawn is None else data.drawn[given]
+    if floor.priors is not None:  # the model's error at the same class proportions
+        kept = np.isin(numbers, floor.rows_)
+        given, numbers = given[kept], numbers[kept]
+    y, predicted, groups = (
+        None if each is None else as_label_array(each)[given] for each in (data.y, data.predictions, data.groups)
+    )
+    return gap(floor, y, predicted, groups=groups, answer=answer, rows=numbers)
 
 
 def assert_reachable(X: Any, y: Any, target: float, *, strict: bool = False, **options: Any) -> Check:
