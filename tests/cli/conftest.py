@@ -60,8 +60,11 @@ def _variables(**more):
     return {**dict.fromkeys(_UNSET), **_USUAL, **more}
 
 
-def _run_here(*args, cwd=None, given=b"", **environment):
-    """Run to the end in this process, with all that the command finds and leaves in one of its own."""
+def _run_here(*args, cwd=None, given=b"", terminal=False, may_stop=False, **environment):
+    """Run to the end in this process, with all that the command finds and leaves in one of its own.
+
+    A ``terminal`` takes both streams; whoever sends a signal says that the command ``may_stop``.
+    """
     if fixed := environment.keys() & {"LC_ALL", "PYTHONIOENCODING", "PYTHONUTF8"}:
         pytest.fail(f"Python reads {', '.join(fixed)} only when it starts: use the fixture process")
     with pytest.MonkeyPatch.context() as patch, _warnings_to_stderr(), _logs_to_stderr():
@@ -75,14 +78,23 @@ def _run_here(*args, cwd=None, given=b"", **environment):
         patch.setattr(sys, "stdin", _stream(given))
         patch.setattr(sys, "stdout", _stream())
         patch.setattr(sys, "stderr", _stream(errors="backslashreplace"))
+        if terminal:
+            patch.setattr(sys, "stdout", _Terminal(io.BytesIO(), "utf-8", write_through=True))
+            patch.setattr(sys, "stderr", sys.stdout)
         with pytest.raises(SystemExit) as end:
             main()
         sys.stdout.flush()
         sys.stderr.flush()
-        ended = _ended(end.value.code, sys.stdout.buffer.getvalue(), sys.stderr.buffer.getvalue())
-    if ended.code == ENDED:
+        said = [stream.buffer.getvalue() for stream in (sys.stdout, sys.stderr)]
+        ended = _ended(end.value.code, said[0], b"" if terminal else said[1])
+    if ended.code == ENDED and not may_stop:
         raise KeyboardInterrupt  # it was meant for the tests
     return ended
+
+
+class _Terminal(io.TextIOWrapper):
+    def isatty(self):
+        return True
 
 
 def _stream(content=b"", errors="surrogateescape"):
