@@ -64,6 +64,11 @@ def folder(tmp_path_factory):
 
 
 NO_TARGET = "Invalid value for '--target': '{}' is not between 0 and 100 %: expected a value above 0 up to 100%."
+NO_TARGETS = ("150%", "-1", "-1%", "nan", "nan%", "inf")
+NO_GATE = "--strict needs a gate to be strict about, such as --target 95% or --max-error 5%."
+NO_BASELINE = "no baseline 'no.json'. Make it first: bayesfloor check ... --json no.json"
+NO_SIZES = "--pca 3 is not a list of sizes. Expected numbers from 1 to 1, such as --pca 2,5."
+NO_NUMBERS = "column 'text' contains text, but --pca needs numbers. Leave it out: --drop text"
 NO_NUMBER = "Invalid value for '--target': '{}' is not a percentage or a fraction. Write 98% or 0.98."
 NO_RISE = "--max-error-rise needs --baseline, the --json file of an earlier check."
 NO_ROLE = ": expected COLUMN=ROLE, such as zip=category. Roles: number, category, code, date, text, id, group."
@@ -82,14 +87,11 @@ USAGE = {
     # Without a baseline, or a gate, the build would stay green for ever.
     "check good.csv -y kind --max-error-rise 0%": NO_RISE,
     "check good.csv -y kind --max-error-rise 1%": NO_RISE,
-    "check good.csv -y kind --strict": "--strict needs a gate to be strict about, such as --target 95% or --max-error 5%.",
+    "check good.csv -y kind --strict": NO_GATE,
     # 98 may be 98 % or a typing error for 0.98: a gate on the wrong one would let all pass.
     **{f"check good.csv {gate} 98": f"'{gate}': Write {gate} 98% or {gate} 0.98." for gate in GATES},
     **{f"check good.csv {gate} 1": f"'{gate}': Write {gate} 1% or {gate} 0.01." for gate in GATES},
-    **{
-        f"check good.csv --target {text}": NO_TARGET.format(text)
-        for text in ["150%", "-1", "-1%", "nan", "nan%", "inf"]
-    },
+    **{f"check good.csv --target {text}": NO_TARGET.format(text) for text in NO_TARGETS},
     **{f"check good.csv --target {text}": NO_NUMBER.format(text) for text in ("much", "")},
     "check good.csv -y kind --json - --markdown -": "Only one of --json and --markdown can go to stdout.",
     "report good.csv -y kind -o -": "The report needs a file: -o report.html.",
@@ -108,7 +110,7 @@ DATA = {
     "report folder -y kind": "folder 'folder' has no Parquet, Arrow or CSV files.",
     "tree junk.csv -y kind": "junk.csv ",
     # A job must tell worse data from a lost file.
-    "check good.csv -y kind --baseline no.json": "no baseline 'no.json'. Make it first: bayesfloor check ... --json no.json",
+    "check good.csv -y kind --baseline no.json": NO_BASELINE,
     "check good.csv -y kind --baseline broken.json": "broken.json cannot be used as a baseline: Got schema_version 1",
     "check texts.csv -y kind --predictions kind": "column 'kind' is given as -y and as --predictions.",
     "check texts.csv -y kind --predictions txt": "no column 'txt'. Did you mean 'text'?",
@@ -129,10 +131,10 @@ DATA = {
     "samples nothing.csv -y kind -o rows.txt": f"rows.txt{NO_TABLE}",
     "features nothing.csv -y kind -o steps.txt": f"steps.txt{NO_TABLE}",
     "features texts.csv -y kind --most 9": "expected 'auto' or a number from 1 to 2.",
-    "compare good.csv -y kind --pca 3": "--pca 3 is not a list of sizes. Expected numbers from 1 to 1, such as --pca 2,5.",
+    "compare good.csv -y kind --pca 3": NO_SIZES,
     "compare good.csv short.csv -y kind": "short.csv has 29 rows, but good.csv has 30. Expected the same rows.",
     "compare good.csv other.csv -y kind": "row 1 has the label 'z' in other.csv, but 'x' in good.csv.",
-    "compare texts.csv -y kind --pca 1": "column 'text' contains text, but --pca needs numbers. Leave it out: --drop text",
+    "compare texts.csv -y kind --pca 1": NO_NUMBERS,
     "explain guess": "unknown term 'guess'. Did you mean: guessing?",
     "explain \x1b[31mred\nline": r"unknown term '\x1b[31mred\nline'.",
 }
