@@ -216,7 +216,9 @@ class Without:
         return getattr(self.finder, name)
 
 sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
-from bayesfloor.__main__ import main
+from bayesfloor.cli._entry import main
+
+main()
 """
 
 
