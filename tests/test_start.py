@@ -18,12 +18,15 @@ def run_fresh(code):
 
 
 @pytest.mark.process
-def test_import_leaves_heavy_packages_alone():
+@pytest.mark.parametrize(
+    ("code", "needed"), [("import bayesfloor", set()), ("from bayesfloor.plotting import *", {"numpy", "scipy"})]
+)
+def test_import_leaves_heavy_packages_alone(code, needed):
     """Only those who compute should wait for the machinery."""
-    loaded = run_fresh("import sys, bayesfloor; print(*sys.modules)").split()
+    loaded = run_fresh(f"{code}\nimport sys; print(*sys.modules)").split()
 
     assert "bayesfloor" in loaded
-    assert set(loaded) & set(HEAVY) == set()
+    assert set(loaded) & set(HEAVY) == needed
 
 
 HELP = """

@@ -12,18 +12,8 @@ from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.plotting import AnswerDisplay, ClassTreeDisplay, ComparisonDisplay, GapDisplay, PairwiseDisplay
 
 HOSTILE = [
-    "a" * 200,
-    "a" * 99 + "b" + "a" * 100,
-    "$x_1$",
-    "$\\frac{",
-    "<b>bold</b>",
-    "new\nline",
-    "",
-    " ",
-    "\u05e9\u05dc\u05d5\u05dd",
-    "\u0645\u0631\u062d\u0628\u0627",
-    "\u202eright to left",
-    "100%",
+    *("a" * 200, "a" * 99 + "b" + "a" * 100, "$x_1$", "$\\frac{", "<b>bold</b>", "new\nline", "", " ", "100%"),
+    *("\u05e9\u05dc\u05d5\u05dd", "\u0645\u0631\u062d\u0628\u0627", "\u202eright to left"),
 ]
 
 

@@ -24,48 +24,26 @@ def test_dots_are_the_results_fewest_first():
 
 
 def test_those_are_worse_whose_line_lies_to_the_right_of_the_best(make):
-    """Nobody needs to take the word for it."""
+    """Nobody needs to take the word for it, nor see colours: dots of the worse are hollow."""
     display = make("comparison", 9).plot()
     left = [line[0, 0] for line in display.intervals_.get_segments()]
     best = [line[0, 0] for line in display.best_.get_segments()][1:]
+    worse = [word == "worse" for word in display.result.word]
 
-    assert [one > two for one, two in zip(left, best, strict=True)] == [
-        word == "worse" for word in display.result.word[1:]
-    ]
+    assert [one > two for one, two in zip(left, best, strict=True)] == worse[1:]
+    assert [text.get_text() == "worse" for text in display.words_] == worse
+    assert [np.allclose(color[:3], 1.0) for color in display.dots_.get_facecolors()] == worse
     assert len(set(display.result.word)) == 3
 
 
-def test_kinds_are_told_apart_without_colour(make):
-    """By a word beside each, and by hollow dots."""
-    display = make("comparison", 9).plot()
-    hollow = [np.allclose(color[:3], 1.0) for color in display.dots_.get_facecolors()]
-
-    assert hollow == [text.get_text() == "worse" for text in display.words_]
-
-
-def test_rows_are_told_where_some_were_measured_on_fewer(make):
-    """Their edges are of fewer rows, and not to be held against the others' without care."""
-    few, same = make("comparison", 9).plot(), make("comparison", 2).plot()
+def test_rows_are_told_where_some_were_measured_on_fewer(make, overlaps, outside):
+    """Their edges are of fewer rows; one representation has nothing to compare it to."""
+    few, same, one = (make("comparison", K).plot() for K in (9, 2, 1))
 
     assert {"rows", "2,500", "20,000", "features"} <= {text.get_text() for text in few.ax_.texts}
     assert "rows" not in {text.get_text() for text in same.ax_.texts}
-
-
-def test_of_many_representations_the_best_are_drawn(make):
-    """The title says what was left out."""
-    display = make("comparison", 200).plot()
-
-    assert len(display.dots_.get_offsets()) == 40
-    assert display.ax_.get_title(loc="left") == "40 best of 200 representations"
-    assert len(display.frame()) == 200
-
-
-def test_one_representation_is_a_picture_too(make, overlaps, outside):
-    """With nothing to compare it to."""
-    display = make("comparison", 1).plot()
-
-    assert [text.get_text() for text in display.words_] == ["best"]
-    assert overlaps(display.figure_) == outside(display.figure_) == []
+    assert [text.get_text() for text in one.words_] == ["best"]
+    assert overlaps(one.figure_) == outside(one.figure_) == []
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +13,7 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 
-from bayesfloor import plotting
+from bayesfloor.answer import Basis, Reason
 from bayesfloor.plotting import AnswerDisplay, ClassTreeDisplay, CurveDisplay, PairwiseDisplay
 from bayesfloor.plotting import _display as display_file
 from bayesfloor.plotting._display import COLOURS, LONGEST, MAP, families, label_style, label_texts
@@ -36,15 +37,16 @@ def in_new_python(code):
 
 
 @pytest.mark.process
-def test_matplotlib_is_loaded_to_draw_and_pyplot_never():
-    """A terminal that only prints a table should not wait for it, and pyplot keeps figures for ever."""
+def test_pyplot_is_never_loaded():
+    """It keeps figures for ever."""
     code = """
-import sys, numpy as np, bayesfloor.plotting
-print([name for name in ("matplotlib", "pandas", "sklearn") if name in sys.modules])
-display = bayesfloor.plotting.PairwiseDisplay(np.arange(2), np.eye(2), np.eye(2, dtype=bool), np.arange(2), 9.0).plot()
-print(len(display._repr_png_()) > 1000, "matplotlib.pyplot" in sys.modules)
+import sys, numpy as np
+from bayesfloor.plotting import PairwiseDisplay
+display = PairwiseDisplay(np.arange(2), np.eye(2), np.eye(2, dtype=bool), np.arange(2), 9.0)
+print(display, display._repr_png_())
+print(len(display.plot()._repr_png_()) > 1000, "matplotlib.pyplot" in sys.modules)
 """
-    assert in_new_python(code).split("\n") == ["[]", "True False"]
+    assert in_new_python(code).split("\n") == ["PairwiseDisplay(call plot() to draw) None", "True False"]
 
 
 @pytest.mark.process
@@ -59,6 +61,7 @@ class Blocker:
         if name.split(".")[0] == "matplotlib":
             raise ModuleNotFoundError("No module named 'matplotlib'")
 sys.meta_path.insert(0, Blocker())
+from bayesfloor.answer import Basis, Reason
 from bayesfloor.plotting import AnswerDisplay, CurveDisplay, PairwiseDisplay
 for display in (
     PairwiseDisplay(np.arange(2), np.eye(2), np.eye(2, dtype=bool), np.arange(2), 9.0),
@@ -98,6 +101,43 @@ def test_all_classes_fit_where_all_are_asked_for(name, make, overlaps):
     assert overlaps(display.figure_) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "most", "told"),
+    [
+        ("pairwise", 40, {"40 hardest of 60 classes"}),
+        ("comparison", 40, {"40 best of 60 representations"}),
+        ("gap", 5, {"5 worst of 60 classes (of their rows)", "5 worst of 1,770 pairs (of their rows)"}),
+    ],
+)
+def test_of_many_the_hardest_are_drawn(name, most, told, make):
+    """A hundred rows do not fit on a page; title or heads say what was left out."""
+    display = make(name, 60).plot(most=most)
+    names = [text.get_text() for text in display.ax_.get_yticklabels()]
+    hardest = {
+        "pairwise": lambda: set(np.argsort(-np.where(display.too_small, -1, display.relative).max(axis=1))[:40]),
+        "comparison": lambda: set(range(40)),
+        "gap": lambda: set(range(55, 60)),
+    }[name]()
+
+    assert told <= {display.ax_.get_title(loc="left"), *(text.get_text() for text in display.ax_.texts)}
+    assert {int(text.removeprefix("class ")) for text in names if re.fullmatch(r"class \d+", text)} == hardest
+
+
+@pytest.mark.parametrize("display", [AnswerDisplay, CurveDisplay])
+def test_a_range_claims_no_more_than_the_words(display, answer):
+    """Without a lower end it fades out at zero, towards an extrapolated one it fades, and a proved one is solid."""
+    cases = {"lower": np.nan}, {}, {"why_lower": Reason(Basis.EQUAL_ROWS)}
+    drawn = [display.from_answer(replace(answer, **case)) for case in cases]
+    start = [each.range_.get_x() if display is AnswerDisplay else each.range_.get_y() for each in drawn]
+    opacity = [each.range_.get_facecolor()[3] for each in drawn]
+
+    assert opacity[0] < 0.1 < opacity[1] < 0.5 < opacity[2] == 1.0
+    assert start == pytest.approx([0.0, answer.lower, answer.lower])
+    assert ["fades out" in each.caption_ for each in drawn] == [True, False, False]
+    assert ["extrapolated" in each.caption_ for each in drawn] == [False, True, False]
+    assert "(at most 20.0 %)" in drawn[0].caption_
+
+
 @pytest.mark.parametrize("display", OF_FLOOR)
 def test_a_display_of_a_fit_draws_where_it_is_told_and_gives_its_data(display, floor, overlaps, outside):
     """Several in one figure, which a notebook then shows; the same once more is the same picture."""
@@ -123,25 +163,12 @@ def test_a_caption_says_what_is_drawn(name, K, make):
     assert "  " not in caption
 
 
-def test_a_display_that_is_not_drawn_shows_nothing(make):
-    """Notebooks ask every object for a picture."""
-    display = make("pairwise", 3)
-
-    assert display._repr_png_() is None
-    assert repr(display) == "PairwiseDisplay(call plot() to draw)"
-
-
 @pytest.mark.parametrize("most", [0, 1, 2.5, "all"])
 @pytest.mark.parametrize("name", WITH_MOST)
 def test_a_most_that_is_no_number_of_rows_is_refused(name, most, make):
     """An empty picture would hide the slip."""
     with pytest.raises(ValueError, match="expected None or a whole number of at least 2"):
         make(name, 5).plot(most=most)
-
-
-def test_every_public_name_is_there():
-    """``from bayesfloor.plotting import *`` gives what the page lists."""
-    assert set(OF_FLOOR) <= {getattr(plotting, name) for name in plotting.__all__}
 
 
 def rgb(colour):
@@ -182,17 +209,6 @@ def test_fills_differ_in_grey_and_for_colour_blind_eyes(page):
     assert (np.diff(luminance(colormaps[MAP](np.linspace(0, 1, 64)))) < 0).all()
 
 
-def test_a_long_label_loses_its_middle_and_stays_apart():
-    """Long names of one family differ at the start or at the end; else a number leads back to the class."""
-    (text,) = show_labels(["first" + "x" * 200 + "last"], LONGEST)
-    one, two = show_labels(["a" * 50 + "x" + "a" * 50, "a" * 50 + "y" + "a" * 50])
-
-    assert len(text) == LONGEST
-    assert re.fullmatch("first.*….*last", text)
-    assert (one[-3:], two[-3:]) == (" #1", " #2")
-    assert show_labels(["\u4e2d" * 20], LONGEST, missing={"\u4e2d"}) == ["\\u4e2d\\u4e2d…\\u4e2d"]  # no half escape
-
-
 def test_letters_in_no_font_are_written_as_escapes_with_one_warning(monkeypatch):
     """Boxes in place of letters make all classes look alike, and matplotlib warns once a letter."""
     monkeypatch.setattr(display_file, "families", lambda: ["DejaVu Sans"])
@@ -201,6 +217,7 @@ def test_letters_in_no_font_are_written_as_escapes_with_one_warning(monkeypatch)
 
     assert len(caught) == 1
     assert texts == ["\\u4e2d\\u6587", "\\u6807\\u7b7e", "plain"]
+    assert show_labels(["\u4e2d" * 20], LONGEST, missing={"\u4e2d"}) == ["\\u4e2d\\u4e2d…\\u4e2d"]  # no half escape
 
 
 def test_labels_draw_without_a_warning_in_installed_fonts_and_never_as_formulas():

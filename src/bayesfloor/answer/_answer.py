@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.answer._race import ENOUGH_TESTED, Race
 from bayesfloor.formulas._limits import upper_limit
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import about, percent, printable, two_digits
+
+if TYPE_CHECKING:
+    from bayesfloor.answer._race import Race
 
 REACHABLE, OUT_OF_REACH, TOO_CLOSE = "reachable", "out of reach", "too close to call"
 GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
@@ -265,7 +267,7 @@ class Answer(Result):
     unit: str = "rows"
     rows_per_unit: float = 1.0
     curve_lower: float = field(default=np.nan, repr=False)
-    race: Race | None = field(default=None, repr=False)
+    race: Any = field(default=None, repr=False)  # a Race, whose module loads scikit-learn
 
     def _summary(self) -> str:
         error = f"lowest possible error {about(self.estimate, self.useful_lower, self.upper)}"
@@ -359,6 +361,8 @@ class Answer(Result):
 
     def _growth_to_reach(self, error: float) -> float | None:
         """Return the factor by which rows must probably grow for the best learner's upper limit to meet the target."""
+        from bayesfloor.answer._race import ENOUGH_TESTED  # late import: it loads scikit-learn
+
         curve = self.curve
         growth = curve.n_rows / curve.n_rows[curve.measured][-1]
         for times, predicted in zip(growth[~curve.measured], curve.error[~curve.measured], strict=True):
@@ -373,11 +377,12 @@ class Answer(Result):
 
     def evidence(self) -> Race:
         """Return the learners' results for each row; raise for an answer that was read from a file."""
-        if self.race is None:
+        race: Race | None = self.race
+        if race is None:
             raise InputError(
                 "This answer was read from a file, which does not contain the evidence. Run the check again."
             )
-        return self.race
+        return race
 
     def _columns(self) -> dict[str, Any]:
         names = ("estimate", "lower", "upper", "reliability", "guessing", "best", "effort", "n_rows")

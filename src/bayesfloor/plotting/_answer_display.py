@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.answer._answer import check_target
+from bayesfloor.answer._answer import TOO_HIGH, check_target
 from bayesfloor.plotting._display import (
     FAINT,
     INK,
@@ -252,6 +252,4 @@ def learner_name(name: str) -> str:
 
 def bounds_text(answer: Answer, bounds: tuple[float, float]) -> str:
     """Describe tree bounds, without numbers if the answer contradicts them."""
-    from bayesfloor.answer._answer import TOO_HIGH  # late import: it loads SciPy's distributions
-
     return TOO_HIGH if answer.contradicts(bounds[0]) else span(*bounds)

@@ -1,4 +1,4 @@
-"""Compute the positions of a class tree's nodes in a drawing; nothing is drawn here.
+"""``ClassTreeDisplay``: a class tree, and the positions of its nodes in a drawing.
 
 Classes are rows. A split is in the gap between the last row of its first side and the first row of its second: K
 classes have K - 1 gaps, one for each split. So nothing is to the right of a split at the same height, and its text has
@@ -44,7 +44,10 @@ class TreeLayout:
 
 def layout(tree: ClassTree) -> TreeLayout:
     """Compute the positions of a tree's nodes and the lines between them."""
-    first, second = _sides(tree)
+    # A side that splits no further comes first, so that a chain is a staircase.
+    left, right = tree.left[tree.splits], tree.right[tree.splits]
+    swap = (tree.left[left] != NONE) & (tree.left[right] == NONE)
+    first, second = np.where(swap, right, left), np.where(swap, left, right)
     size, top = tree.stop - tree.start, np.zeros(tree.n_nodes, dtype=np.int64)  # the first row of each node
     for node, one, two in zip(tree.splits.tolist(), first, second, strict=True):  # parents before their children
         top[one], top[two] = top[node], top[node] + size[one]
@@ -54,20 +57,9 @@ def layout(tree: ClassTree) -> TreeLayout:
     leaves = np.flatnonzero(tree.left == NONE)
     rows = np.zeros(len(leaves), dtype=np.int64)
     rows[top[leaves]] = tree.order[tree.start[leaves]]
-    return TreeLayout(rows, x, y, _segments(x[tree.splits], x, y, first, second))
-
-
-def _sides(tree: ClassTree) -> tuple[Ints, Ints]:
-    """Return the two sides of each split; a side that splits no further comes first."""
-    left, right = tree.left[tree.splits], tree.right[tree.splits]
-    swap = (tree.left[left] != NONE) & (tree.left[right] == NONE)
-    return np.where(swap, right, left), np.where(swap, left, right)
-
-
-def _segments(at: Floats, x: Floats, y: Floats, first: Ints, second: Ints) -> Floats:
-    """Return vertical lines at splits and horizontal lines to their children."""
-    parts = [_lines(at, y[first], at, y[second])]
-    return np.concatenate(parts + [_lines(at, y[side], x[side], y[side]) for side in (first, second)])
+    at = x[tree.splits]  # vertical lines at splits, and horizontal ones to their children
+    across = [_lines(at, y[side], x[side], y[side]) for side in (first, second)]
+    return TreeLayout(rows, x, y, np.concatenate([_lines(at, y[first], at, y[second]), *across]))
 
 
 def _lines(x0: Floats, y0: Floats, x1: Floats, y1: Floats) -> Floats:
@@ -157,7 +149,9 @@ class ClassTreeDisplay(Display):
         ax = self._start(ax, 7.0, 0.9 + row * K)
         self.layout_ = layout(self.tree)
         self._draw_tree(self.layout_, cmap)
-        self._draw_texts(self.layout_, self._points_a_row(row))
+        if not self._own:  # the caller's axes have the height they have
+            row = float(ax.get_window_extent().height / self.figure_.dpi / K)
+        self._draw_texts(self.layout_, 72 * row)
         ax.set(xlim=(-0.03, 1.0), ylim=(K - 0.4, -0.6), xticks=[])
         ax.spines[:].set_visible(False)
         write_title(ax, f"Class tree, {K} classes")
@@ -168,28 +162,15 @@ class ClassTreeDisplay(Display):
         )
         return self
 
-    def _points_a_row(self, planned: float) -> float:
-        if self._own:
-            return 72 * planned
-        return 72 * float(self.ax_.get_window_extent().height / self.figure_.dpi / len(self.tree.classes))
-
     def _draw_tree(self, placed: TreeLayout, cmap: str) -> None:
         from matplotlib.collections import LineCollection
 
         self.lines_ = LineCollection(list(placed.segments), colors=SOFT, linewidths=0.8, capstyle="projecting")
         self.ax_.add_collection(self.lines_)
         splits = self.tree.splits
-        self.nodes_ = self.ax_.scatter(
-            placed.x[splits],
-            placed.y[splits],
-            s=14,
-            c=np.nan_to_num(self.tree.link[splits]),
-            cmap=cmap,
-            norm=pair_norm(),
-            edgecolors=INK,
-            linewidths=0.5,
-            zorder=3,
-        )
+        looks = {"s": 14, "cmap": cmap, "norm": pair_norm(), "edgecolors": INK, "linewidths": 0.5, "zorder": 3}
+        color = np.nan_to_num(self.tree.link[splits])
+        self.nodes_ = self.ax_.scatter(placed.x[splits], placed.y[splits], c=color, **looks)
 
     def _draw_texts(self, placed: TreeLayout, points: float) -> None:
         texts = label_texts(without_shared_prefix(self.tree.classes.tolist()))
@@ -197,17 +178,11 @@ class ClassTreeDisplay(Display):
         self.ax_.yaxis.tick_right()
         self.ax_.set_yticks(range(len(texts)), [texts[k] for k in placed.rows], size=label_size, **label_style())
         self.ax_.tick_params(axis="y", length=0, pad=2, labelcolor=INK)
+        looks = {"va": "center", "size": min(SMALL, points * 0.6), "color": INK, **label_style()}
+        places = zip(placed.x.tolist(), placed.y.tolist(), strict=True)
+        told = [(_link_text(float(link)), place) for link, place in zip(self.tree.link, places, strict=True)]
         self.texts_ = [
-            self.ax_.annotate(
-                _telling(float(self.tree.link[node])),
-                (placed.x[node], placed.y[node]),
-                (4, 0),
-                textcoords="offset points",
-                va="center",
-                size=min(SMALL, points * 0.6),
-                color=INK,
-                **label_style(),
-            )
+            self.ax_.annotate(*told[node], (4, 0), textcoords="offset points", **looks)
             for node in self.tree.splits.tolist()
         ]
 
@@ -220,7 +195,7 @@ class ClassTreeDisplay(Display):
         return self.tree.to_dict()
 
 
-def _telling(link: float) -> str:
+def _link_text(link: float) -> str:
     """Return the string to write at a split; it is empty for a tree that was not made from floors."""
     if not np.isfinite(link):
         return ""

@@ -9,15 +9,16 @@ import numpy as np
 
 from bayesfloor.plotting._display import (
     MOST,
+    PAPER,
     ROW,
+    SMALL,
+    SOFT,
+    STRONG,
     ResultDisplay,
     check_most,
-    draw_dots,
     draw_intervals,
-    draw_references,
     frame_rows,
     label_texts,
-    name_above,
     name_rows,
     wide_enough,
     write_columns,
@@ -84,7 +85,7 @@ class ComparisonDisplay(ResultDisplay):
         self._draw(n)
         self._write(names)
         frame_rows(ax, n - 0.4, self._quantity())
-        name_above(ax, self.result.predicted[0], "best")
+        self._name_best(self.result.predicted[0])
         write_title(ax, self._title(n), 16)
         self.caption_ = self._caption(n)
         return self
@@ -93,9 +94,20 @@ class ComparisonDisplay(ResultDisplay):
         found, y = self.result, np.arange(n)
         best = np.maximum(found.predicted - found.difference, 0.0)[:n]  # on the same rows
         low, high = (np.maximum(best + ends[:n], 0.0) for ends in (found.difference_low, found.difference_high))
-        self.best_ = draw_references(self.ax_, y, best)
+        dashed = {"colors": SOFT, "linestyles": (0, (3, 2)), "linewidth": 1.2, "zorder": 1}
+        self.best_ = self.ax_.vlines(best, y - 0.5, y + 0.5, **dashed)
         self.intervals_ = draw_intervals(self.ax_, y[1:], low[1:], high[1:])
-        self.dots_ = draw_dots(self.ax_, y, found.predicted[:n], np.array(found.word[:n]) != "worse")
+        inks = [PAPER if word == "worse" else STRONG for word in found.word[:n]]
+        looks = {"s": 26, "c": inks, "edgecolors": STRONG, "linewidths": 1.2, "zorder": 3, "clip_on": False}
+        self.dots_ = self.ax_.scatter(found.predicted[:n], y, **looks)
+
+    def _name_best(self, x: float) -> None:
+        """Name the line at x above the first row, on the side that has more space."""
+        left, right = self.ax_.get_xlim()
+        side, offset = ("left", -3) if x - left < right - x else ("right", 3)
+        style = {"ha": side, "va": "bottom", "size": SMALL, "color": SOFT, "annotation_clip": False}
+        where = self.ax_.get_xaxis_transform()
+        self.ax_.annotate("best", (x, 1.0), (offset, 3), xycoords=where, textcoords="offset points", **style)
 
     def _write(self, names: list[str]) -> None:
         found, rows, n = self.result, self.result.n_rows, len(names)

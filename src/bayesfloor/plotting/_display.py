@@ -1,4 +1,4 @@
-"""Choose fonts for labels in any script, and escape characters that no font has.
+"""What displays share: the base class, colours, fonts for labels in any script, rows with names, and ranges.
 
 Right-to-left and joined scripts are drawn correctly from matplotlib 3.11 on, which shapes text. Earlier versions draw
 letters one by one in the order in which they are stored.
@@ -56,7 +56,11 @@ def label_style() -> dict[str, Any]:
 def label_texts(labels: Sequence[object], longest: int = LONGEST) -> list[str]:
     """Return labels as short strings that can be drawn, with one warning if some characters have no font."""
     need_matplotlib()
-    missing = _missing(set("".join(quoted(label) for label in labels)))
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    fonts = [get_font(findfont(FontProperties(family=[name]))) for name in families()]
+    letters = set("".join(quoted(label) for label in labels))
+    missing = {letter for letter in letters if not any(font.get_char_index(ord(letter)) for font in fonts)}
     if missing:
         warnings.warn(
             f"{len(missing)} characters in labels are not in any installed font and are written as escapes. "
@@ -64,14 +68,6 @@ def label_texts(labels: Sequence[object], longest: int = LONGEST) -> list[str]:
             stacklevel=4,
         )
     return show_labels(labels, longest, missing)
-
-
-def _missing(letters: set[str]) -> set[str]:
-    """Return the characters that no font has."""
-    from matplotlib.font_manager import FontProperties, findfont, get_font
-
-    fonts = [get_font(findfont(FontProperties(family=[name]))) for name in families()]
-    return {letter for letter in letters if not any(font.get_char_index(ord(letter)) for font in fonts)}
 
 
 # On light pages, and on dark ones.
@@ -96,11 +92,6 @@ def pair_norm() -> Any:
     from matplotlib.colors import BoundaryNorm
 
     return BoundaryNorm(PAIR_EDGES, 256)
-
-
-def css_colours() -> str:
-    """Return declarations of all colours as CSS variables that follow the page's colour scheme."""
-    return "".join(f"--figure-{name}:light-dark({light},{dark});" for name, (light, dark) in COLOURS.items())
 
 
 MOST = 40  # classes that fit on a page
@@ -140,7 +131,8 @@ class Display(Tabled):
         cls.__doc__ = cleandoc(cls.__doc__ or "").replace(_HEAD, _HEAD + _AXES_DOC)
         plot = vars(cls).get("plot")
         if plot is not None:
-            plot.__doc__ = _plot_doc(plot.__doc__ or "")
+            head, _, own = cleandoc(plot.__doc__ or "").partition("\n\n")
+            plot.__doc__ = _PLOT_DOC.format(head=head, own=f"{own}\n" if own else "")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({'plotted' if self.ax_ is not None else 'call plot() to draw'})"
@@ -158,16 +150,12 @@ class Display(Tabled):
     def _start(self, ax: Any, width: float, height: float) -> Any:
         """Return the caller's axes, or the axes of a new figure of this size in inches."""
         need_matplotlib()
+        from matplotlib.figure import Figure  # not pyplot, which would keep the figure for ever
+
         self._own = ax is None
-        self.ax_ = _new_axes(width, height) if ax is None else ax
+        self.ax_ = Figure(figsize=(width, height), layout="constrained").add_subplot() if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_
-
-
-def _plot_doc(doc: str) -> str:
-    """Build a ``plot`` docstring: insert the method's own summary and parameters into the shared template."""
-    head, _, own = cleandoc(doc).partition("\n\n")
-    return _PLOT_DOC.format(head=head, own=f"{own}\n" if own else "")
 
 
 class ResultDisplay(Display):
@@ -187,13 +175,6 @@ def check_most(most: object) -> None:
     """Raise if the limit on the number of rows in a plot is invalid."""
     if most is not None and (not isinstance(most, (int, np.integer)) or most < 2):
         raise InputError(f"Got most={most!r}, but expected None or a whole number of at least 2.")
-
-
-def _new_axes(width: float, height: float) -> Any:
-    """Return the axes of a new figure that pyplot does not manage."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
 def write_title(ax: Any, title: str, above: float = 0.0) -> None:
@@ -236,18 +217,6 @@ def draw_intervals(ax: Any, y: Any, low: Any, high: Any) -> Any:
     return ax.hlines(y, low, high, colors=INK, linewidth=1.2)
 
 
-def draw_dots(ax: Any, y: Any, x: Any, filled: Any) -> Any:
-    """Draw a dot in each row, filled or hollow."""
-    inks = [STRONG if each else PAPER for each in filled]
-    return ax.scatter(x, y, s=26, c=inks, edgecolors=STRONG, linewidths=1.2, zorder=3, clip_on=False)
-
-
-def draw_references(ax: Any, y: Any, x: Floats) -> Any:
-    """Draw a dashed line through each row at what it is compared with."""
-    y = np.asarray(y)
-    return ax.vlines(x, y - 0.5, y + 0.5, colors=SOFT, linestyles=(0, (3, 2)), linewidth=1.2, zorder=1)
-
-
 def name_rows(ax: Any, y: Sequence[float], texts: Sequence[str], columns: Mapping[str, Sequence[str]]) -> None:
     """Write names on the left, then columns of numbers.
 
@@ -266,33 +235,19 @@ def name_rows(ax: Any, y: Sequence[float], texts: Sequence[str], columns: Mappin
 
 def write_columns(ax: Any, y: Sequence[float], columns: Mapping[str, Sequence[str]], marks: Sequence[str]) -> list[Any]:
     """Write columns on the right, each with a heading next to the mark that it explains; return the last column."""
-    reach, last = _GAP, []
+    from matplotlib.transforms import ScaledTranslation
+
+    reach, last = _GAP, []  # points to the right of the axes
     for (head, texts), mark in zip(columns.items(), marks, strict=True):
         if mark:
-            draw_key(ax, reach + 3, mark)
+            place = ax.get_yaxis_transform() + ScaledTranslation((reach + 3) / 72, 0, ax.figure.dpi_scale_trans)
+            color = {"s": MIDDLE, "o": STRONG}.get(mark, INK)
+            ax.scatter([1.0], [HEAD], marker=mark, s=22, color=color, transform=place, clip_on=False)
             reach += 9
         heading = write_beside(ax, 1.0, HEAD, head, reach, color=SOFT)
         last = [write_beside(ax, 1.0, at, text, reach) for at, text in zip(y, texts, strict=True)]
         reach += _GAP + _widest([heading, *last])
     return last
-
-
-def name_above(ax: Any, x: float, name: str) -> None:
-    """Name the line at x above the first row, on the side that has more space."""
-    left, right = ax.get_xlim()
-    side, offset = ("left", -3) if x - left < right - x else ("right", 3)
-    style = {"ha": side, "va": "bottom", "size": SMALL, "color": SOFT, "annotation_clip": False}
-    where = ax.get_xaxis_transform()
-    ax.annotate(name, (x, 1.0), (offset, 3), xycoords=where, textcoords="offset points", **style)
-
-
-def draw_key(ax: Any, offset: float, mark: str) -> None:
-    """Draw a mark in the line of the headings, this many points to the right of the axes."""
-    from matplotlib.transforms import ScaledTranslation
-
-    place = ax.get_yaxis_transform() + ScaledTranslation(offset / 72, 0, ax.figure.dpi_scale_trans)
-    color = {"s": MIDDLE, "o": STRONG}.get(mark, INK)
-    ax.scatter([1.0], [HEAD], marker=mark, s=22, color=color, transform=place, clip_on=False)
 
 
 def _widest(texts: Sequence[Any]) -> float:
@@ -360,7 +315,9 @@ def layers(lower: Floats, estimate: Floats, upper: Floats, *, proved: bool) -> I
     low, before = np.nan_to_num(lower), np.zeros(len(lower))
     for step in np.linspace(0.0, 1.0, int(np.clip(_MOST_BARS // max(1, len(lower)), 10, 20))):
         own, opacity = before < 1.0, start + (1.0 - start) * step
-        alpha = 1.0 - (1.0 - opacity[own]) / (1.0 - before[own])
+        if not own.any():  # a proved range is opaque from its first bar on
+            return
+        alpha = 1.0 - (1.0 - opacity[own]) / (1.0 - before[own])  # what is missing on top of the bars below
         begin = (low + (np.clip(estimate, low, upper) - low) * step)[own]
         yield Layer(own, begin, upper[own], to_rgba_array([MIDDLE] * len(begin), alpha))
         before = opacity

@@ -99,7 +99,9 @@ class GapDisplay(ResultDisplay):
         """
         check_most(most)
         parts = self._parts(most)
-        places = _places([len(part.names) for part in parts])
+        sizes = [len(part.names) for part in parts]
+        starts = np.cumsum([0, *(size + 1 for size in sizes[:-1])])  # a row between blocks for the heading
+        places = [start + np.arange(size) for start, size in zip(starts, sizes, strict=True)]
         bottom = places[-1][-1] + 0.6
         width = wide_enough([name for part in parts for name in part.names], 3.8)
         ax = self._start(ax, width, 1.15 + 1.15 * ROW * bottom)
@@ -175,9 +177,3 @@ def _worst(lines: GapLines, most: int | None) -> Ints:
 
     won = np.nan_to_num((lines.error - lines.upper) * lines.n_rows, nan=-np.inf)
     return np.lexsort((-won, ~lines.room, lines.word == NO_ROWS))[:most]
-
-
-def _places(sizes: list[int]) -> list[Ints]:
-    """Return the y positions of the rows of each block, leaving a row for its heading."""
-    starts = np.cumsum([0, *(size + 1 for size in sizes[:-1])])
-    return [start + np.arange(size) for start, size in zip(starts, sizes, strict=True)]

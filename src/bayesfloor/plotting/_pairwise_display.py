@@ -151,7 +151,8 @@ class PairwiseDisplay(Display):
         need_matplotlib()
         check_most(most)
         self.shown_ = self._hardest(most)
-        n, texts = len(self.shown_), self._texts()
+        names = label_texts(without_shared_prefix(self.classes.tolist()))
+        n, texts = len(self.shown_), [names[place] for place in self.shown_]
         cell = next(inches for up_to, inches in _CELLS if n <= up_to)
         side = n * cell + 0.075 * max(map(len, texts))
         ax = self._start(ax, max(4.2, side + 1.2), max(3.4, side + 0.9))
@@ -164,13 +165,10 @@ class PairwiseDisplay(Display):
 
     def _hardest(self, most: int | None) -> Ints:
         """Return the classes to draw, in order: those in the hardest pairs."""
+        # A pair too small to measure counts as less than any measured one, and a class with itself as less still.
         measured = np.where(self.too_small, -1.0, self.relative) - 2.0 * np.eye(len(self.classes))
         rank = np.argsort(-measured.max(axis=1), kind="stable")
         return self.order[np.isin(self.order, rank[:most])]
-
-    def _texts(self) -> list[str]:
-        texts = label_texts(without_shared_prefix(self.classes.tolist()))
-        return [texts[place] for place in self.shown_]
 
     def _cell(self, planned: float) -> float:
         """Return the inches per cell: the usual size, or the size that fits in the caller's axes."""

@@ -13,7 +13,7 @@ from bayesfloor.answer._answer import GOOD, TOO_CLOSE
 from bayesfloor.answer._learners import BLEND, REGISTRY
 from bayesfloor.answer._make_answer import called
 from bayesfloor.plotting._answer_display import learner_name
-from bayesfloor.plotting._display import css_colours
+from bayesfloor.plotting._display import COLOURS
 from bayesfloor.summary._check_result import Finding, Measured
 from bayesfloor.summary._explain import CODES, explain
 from bayesfloor.summary._figures import answer_figures, gap_cells, head_line, next_step, settings_line
@@ -60,7 +60,9 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["style"] = f".bayesfloor{{{css_colours()}}}\n{(_FOLDER / 'style.css').read_text('utf-8')}"
+    # CSS variables that follow the page's colour scheme
+    colours = "".join(f"--figure-{name}:light-dark({light},{dark});" for name, (light, dark) in COLOURS.items())
+    made.globals["style"] = f".bayesfloor{{{colours}}}\n{(_FOLDER / 'style.css').read_text('utf-8')}"
     return made
 
 
