@@ -54,14 +54,6 @@ def test_noise_is_not_shown_to_help(global_random_seed, caplog):
     assert any(record.levelno == logging.WARNING for record in caplog.records)
 
 
-def test_as_many_as_asked_for(wine):
-    """In the order in which they were chosen."""
-    _, _, selector = wine
-    assert len(selector.order_) == selector.support_.sum() == 3
-    assert selector.path_.n_features.tolist() == [1, 2, 3]
-    assert (np.diff(selector.path_.cross_rate) < 0).all()
-
-
 def test_what_rows_held_out_say(wine):
     """On other rows, beside as many that chose."""
     _, _, selector = wine
@@ -130,13 +122,15 @@ def test_the_order_of_rows_and_threads_have_no_say(global_random_seed):
     np.testing.assert_allclose(one.path_.gain_low, two.path_.gain_low)
 
 
-def test_tables_and_words(wine):
-    """For people and for programs."""
+def test_the_path_in_tables_and_words(wine):
+    """As many as asked for, in the order in which they were chosen."""
     _, _, selector = wine
     path = selector.path_
+    assert len(selector.order_) == selector.support_.sum() == 3
+    assert path.n_features.tolist() == [1, 2, 3]
+    assert (np.diff(path.cross_rate) < 0).all()
     assert path.frame()["added"].tolist() == list(path.added)
-    told = json.loads(json.dumps(path.to_dict()))
-    assert told["holdout"]["n_rows"] == path.holdout.n_rows
+    assert json.loads(json.dumps(path.to_dict()))["holdout"]["n_rows"] == path.holdout.n_rows
     assert path.text.startswith("3 of 13 features: ")
     assert "held-out rows" in path.text
     assert repr(path) == "SelectionPath(3 of 13 features in 3 steps)"

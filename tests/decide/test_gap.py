@@ -1,7 +1,7 @@
-"""A model beside the answer: words that are true, of models whose best possible error is known."""
+"""A model beside the answer, of classes whose best possible error is known, and alarms for one that saw its rows."""
 
 import json
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, multivariate_normal
+from sklearn.model_selection import cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
 
 from bayesfloor import BayesFloor
 from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
@@ -182,42 +184,19 @@ def test_lines_are_those_of_the_answer_and_its_parts(rng, floor):
     assert (found.reliability, found.reasons) == (answer.reliability, answer.reasons)
 
 
-def test_an_answer_of_other_classes_is_refused(rng, floor):
-    """It is easily taken from another floor."""
-    X, y, _ = draw(rng, 100)
-
-    with pytest.raises(ValueError, match="Got an answer for 2 classes, but the floor has 3"):
-        gap(floor, [0, 1], [0, 1], answer=fit(X, np.minimum(y, 1)).answer())
-
-
-def test_room_is_seen_where_classes_are_far_apart(rng):
-    """A pair without overlap that a model confuses is the plainest case of room."""
-    y = rng.integers(0, 3, 300)
-    X = 100.0 * np.eye(3)[y] + rng.standard_normal((300, 3))
-    found = gap(fit(X, y), y, np.where(y == 2, rng.integers(1, 3, 300), y))
-
-    assert found.by_pair.word.tolist() == ["no room shown", "no room shown", "room to improve"]
-
-
-def test_the_text_is_in_plain_words(floor):
-    """As a colleague would say it."""
+def test_the_text_is_in_plain_words(rng, floor):
+    """As a colleague would say it; the one pair of two classes is the whole problem, and told once."""
     truth = np.arange(1200) % 3
     pred = np.where(np.arange(1200) < 360, (truth + 1) % 3, truth)
     known, open_end = (gap(floor, truth, pred, answer=reliable(floor, lower=low)).text for low in (0.18, np.nan))
+    X, y, _ = draw(rng, 200)
 
     assert known.startswith(
         "Your model's error is 30.0 % (27.4 to 32.7 %). "
         "The lowest possible error is about 20.0 % (18.0 to 23.0 %): room to improve."
     )
     assert "The lowest possible error is about 20.0 % (at most 23.0 %): room to improve." in open_end
-
-
-def test_two_classes_are_not_described_twice(rng):
-    """Their one pair is the whole problem."""
-    X, y, _ = draw(rng, 200)
-    y = np.minimum(y, 1)
-
-    assert "confuses" not in gap(fit(X, y), y, 1 - y).text
+    assert "confuses" not in gap(fit(X, np.minimum(y, 1)), y > 0, y < 1).text
 
 
 def test_counts_and_intervals_are_those_of_the_confusion_matrix(rng, floor):
@@ -282,22 +261,17 @@ def test_rows_of_a_group_are_not_counted_one_by_one(rng, floor):
 
 
 def test_other_class_proportions_are_said(rng, floor):
-    """The floor of one mixture says little of another."""
+    """The floor of one mixture says little of another; a row of a class that is rare in both is no surprise."""
     _, truth, best = draw(rng, 1000, (0.8, 0.1, 0.1))
     found = gap(floor, truth, best)
     _, truth, best = draw(rng, 1000)
+    X, y = rng.standard_normal((300, 2)), np.repeat([0, 1, 2], [198, 100, 2])
+    rare = gap(fit(X, y), np.repeat([0, 1, 2], [20, 9, 1]), np.zeros(30, dtype=int))
 
     assert found.other_proportions
     assert "The class proportions here differ" in found.text
     assert gap(floor, truth, best).proportions_p_value > 1e-5
-
-
-def test_rare_classes_do_not_make_proportions_differ(rng):
-    """One row of a class that is rare in both is no surprise."""
-    X, y = rng.standard_normal((300, 2)), np.repeat([0, 1, 2], [198, 100, 2])
-    found = gap(fit(X, y), np.repeat([0, 1, 2], [20, 9, 1]), np.zeros(30, dtype=int))
-
-    assert found.proportions_p_value > 0.3
+    assert rare.proportions_p_value > 0.3
 
 
 def test_doubts_about_the_answer_are_passed_on(rng):
@@ -341,47 +315,6 @@ def test_every_kind_of_floor_will_do(rng, kind):
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False)) == found.to_dict()
 
 
-def test_a_floor_with_weights_has_no_answer_to_compare_with(rng):
-    """Learners would be tested on a different problem."""
-    X, y, best = draw(rng, 300)
-
-    with pytest.raises(ValueError, match="do not support sample_weight"):
-        gap(fit(X, y, sample_weight=rng.uniform(0.5, 2, 300)), y, best)
-
-
-@pytest.mark.slow
-def test_groups_widen_the_range(rng):
-    """Three rows of a group are one draw."""
-    X, y, best = draw(rng, 100)
-    X = np.repeat(X, 3, axis=0) + 1e-3 * rng.standard_normal((300, 2))
-    y, best = np.repeat(y, 3), np.repeat(best, 3)
-    grouped, single = gap(fit(X, y, groups=np.arange(300) // 3), y, best), gap(fit(X, y), y, best)
-
-    assert np.all(grouped.by_pair.upper > single.by_pair.upper)
-
-
-def test_the_table_has_a_line_for_everything(rng, floor):
-    """For reports and displays."""
-    _, truth, best = draw(rng, 200)
-    frame = gap(floor, truth, best).frame()
-
-    assert frame["kind"].tolist() == ["overall"] + ["class"] * 3 + ["pair"] * 3
-    assert frame["class_1"].tolist()[4:] == [0, 0, 1]
-    assert {"error", "low", "high", "lower", "estimate", "upper", "word"} <= set(frame.columns)
-    assert len(gap(floor, truth, best).by_pair.frame()) == 3
-
-
-def test_a_gap_is_frozen_and_says_what_it_is(rng, floor):
-    """What was found stays found."""
-    _, truth, best = draw(rng, 200)
-    found = gap(floor, truth, best)
-
-    assert repr(found).startswith("Gap(error ")
-    assert repr(found.by_pair).startswith("GapLines(")
-    with pytest.raises(FrozenInstanceError):
-        found.level = 0.5
-
-
 def test_labels_are_shown_without_harm(rng):
     """A label may hold anything."""
     X, y, best = draw(rng, 600)
@@ -415,15 +348,156 @@ def test_what_cannot_be_compared_is_refused(floor, truth, pred, told):
 def test_labels_of_another_type_are_found(rng, floor):
     """Predictions often come as floats or as objects."""
     _, truth, best = draw(rng, 300)
-    plain = gap(floor, truth, best).to_dict()
+    plain = gap(floor, truth, best)
 
-    assert gap(floor, truth.astype(float), best.astype(object)).to_dict() == plain
-    assert gap(floor, truth.tolist(), pd.Series(best)).to_dict() == plain
+    assert gap(floor, truth.astype(float), best.astype(object)).to_dict() == plain.to_dict()
+    assert gap(floor, truth.tolist(), pd.Series(best)).to_dict() == plain.to_dict()
+    assert repr(plain).startswith("Gap(error ")
+    assert plain.frame()["kind"].tolist() == ["overall"] + ["class"] * 3 + ["pair"] * 3
+    assert plain.frame()["class_1"].tolist()[4:] == [0, 0, 1]
 
 
-def test_a_floor_must_be_fitted_and_a_level_be_one(floor):
-    """Both are easily forgotten."""
+def test_what_cannot_be_answered_is_refused(rng, floor):
+    """What is easily forgotten or mistaken; with weights, learners would be tested on a different problem."""
+    X, y, best = draw(rng, 300)
     with pytest.raises(ValueError, match="not fitted"):
         gap(BayesFloor(), [0, 1], [0, 1])
     with pytest.raises(ValueError, match="Got level=95"):
         gap(floor, [0, 1], [0, 1], level=95)
+    with pytest.raises(ValueError, match="Got an answer for 2 classes, but the floor has 3"):
+        gap(floor, [0, 1], [0, 1], answer=fit(X, np.minimum(y, 1)).answer())
+    with pytest.raises(ValueError, match="do not support sample_weight"):
+        gap(fit(X, y, sample_weight=rng.uniform(0.5, 2, 300)), y, best)
+
+
+# Whether the model has seen its test rows
+
+
+def draw_two(seed, n, *, rounded=False):
+    """Two normal classes, a distance of 1.5 apart, and the predictions of the best classifier."""
+    rng = np.random.default_rng([seed, 5])
+    y = rng.integers(0, 2, n)
+    X = rng.standard_normal((n, 2)) + 1.5 * y[:, None] * [1, 0]
+    return (np.round(X) if rounded else X), y, (X[:, 0] > 0.75).astype(int)
+
+
+@pytest.fixture(scope="module")
+def seen():
+    """The two tests of a model's predictions; any answer will do for the one of equal rows."""
+    X, y, _ = draw_two(0, 100)
+    answer = fit(X, y).answer()
+
+    def run(floor, y, predicted, **options):
+        return gap(floor, y, predicted, answer=answer, rows=np.arange(len(y)), **options).too_good
+
+    return run
+
+
+@pytest.mark.nightly
+def test_predictions_that_ignore_the_labels_seldom_look_as_if_they_had_seen_them(seen):
+    """Of 400 sets: predictions differ among equal rows, and the p-value is uniform or larger."""
+    p_values = []
+    for seed in range(400):
+        X, y, _ = draw_two(seed, 120, rounded=True)
+        predicted = np.random.default_rng([seed, 6]).integers(0, 2, len(y))
+        p_values.append(seen(fit(X, y), y, predicted).equal_p_value)
+
+    for level in (0.01, 0.05, 0.2):
+        assert np.sum(np.array(p_values) <= level) <= binom.ppf(0.999, 400, level)
+    assert np.mean(np.array(p_values) <= 0.5) > 0.3  # not silent for want of a test
+
+
+@pytest.mark.slow
+def test_cross_validated_predictions_do_not_look_as_if_they_had_seen_the_labels(seen):
+    """A fold's model has seen the labels of equal rows in other folds, which speaks against the row's own."""
+    alarms = 0
+    for seed in range(60):
+        X, y, _ = draw_two(seed, 150, rounded=True)
+        predicted = cross_val_predict(KNeighborsClassifier(3), X, y)
+        alarms += seen(fit(X, y), y, predicted).equal_p_value <= 0.05
+
+    assert alarms <= 3
+
+
+def test_one_prediction_for_equal_rows_is_no_evidence(seen):
+    """Whatever a function of the features predicts."""
+    X, y, _ = draw_two(0, 200, rounded=True)
+    found = seen(fit(X, y), y, (X[:, 0] > 0.75).astype(int))
+
+    assert (found.n_equal, found.n_right, found.expected, found.equal_p_value) == (0, 0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("part", [0.1, 1.0])
+def test_a_model_that_remembers_labels_is_found_out(part):
+    """Even if it has seen only one row in ten."""
+    X, y, _ = draw_two(1, 600, rounded=True)
+    predicted = np.where(np.random.default_rng(1).random(600) < part, y, (X[:, 0] > 0.75).astype(int))
+    found = gap(fit(X, y), y, predicted, rows=np.arange(600)).too_good
+
+    assert found.seen
+    assert found.n_right > found.expected
+
+
+def test_rows_of_a_group_count_once(seen):
+    """Two patients with equal rows and different labels: right for both is luck, however many rows they have."""
+    y = np.repeat([0, 1, 1, 0], 40)
+    X, groups = (np.arange(160) % 2 == 0)[:, None].astype(float), np.repeat(np.arange(4), 40)
+    floor = fit(X, y, groups=groups)
+
+    assert seen(floor, y, y, groups=groups).equal_p_value > 0.01
+    assert seen(floor, y, y).equal_p_value == 0.001
+
+
+def test_the_rows_may_be_some_of_the_floors_in_any_order():
+    """Predictions are matched with rows by number."""
+    X, y, _ = draw_two(2, 400, rounded=True)
+    order = np.random.default_rng(0).permutation(400)[:300]
+    found = gap(fit(X, y), y[order], y[order], rows=order).too_good
+
+    assert found.n_right == found.n_equal > 100
+
+
+@pytest.mark.parametrize("rows", [[0, 1], np.zeros(100, dtype=int), np.arange(100) / 2])
+def test_row_numbers_that_are_none_are_refused(floor, rows):
+    """Too few, twice the same, or not whole."""
+    y = np.arange(100) % 3
+    with pytest.raises(ValueError, match=r"as rows, but expected 100 different row numbers"):
+        gap(floor, y, y, rows=rows)
+
+
+@pytest.mark.nightly
+@pytest.mark.real_race
+def test_the_best_classifier_is_seldom_called_too_good():
+    """Of 60 sets; its error is the lowest there is, so the lower end of the range should not lie above it."""
+    below = 0
+    for seed in range(60):
+        X, y, best = draw_two(seed, 250)
+        floor = fit(X, y)
+        found = gap(floor, y, best, answer=floor.answer("quick"), rows=np.arange(250))
+        below += found.overall.word == "below the floor"
+
+    assert below <= binom.ppf(0.99, 60, 0.05)
+
+
+@pytest.mark.real_race
+def test_a_model_that_was_trained_on_the_rows_is_below_the_floor():
+    """The nearest neighbour of a row that it was trained on is the row itself."""
+    X, y, _ = draw_two(4, 600)
+    floor = fit(X, y)
+    found = gap(floor, y, KNeighborsClassifier(1).fit(X, y).predict(X), answer=floor.answer("quick"))
+
+    assert found.overall.word == "below the floor"
+    assert found.too_good.floor_p_value < 1e-6
+    assert not found.too_good.proved
+    assert "That end is not proved" in found.text
+
+
+def test_a_floor_that_is_proved_leaves_one_explanation():
+    """Equal rows with different labels: no model is right about all of them."""
+    X = np.repeat(np.arange(20), 30)[:, None]
+    y = np.random.default_rng(0).integers(0, 2, 600)
+    found = gap(fit(X, y), y, y, rows=np.arange(600))
+
+    assert found.overall.word == "below the floor"
+    assert found.too_good.proved
+    assert "prove that end, so your model has seen the rows" in found.text

@@ -1,16 +1,30 @@
-"""Representations compared: who is best, who is not worse, and what picking costs."""
+"""Representations compared: who is best, what picking costs, and who sees labels of which rows."""
 
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.compose import make_column_transformer
+from sklearn.cross_decomposition import PLSRegression
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.feature_selection import SelectKBest
-from sklearn.preprocessing import StandardScaler
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import RFE, SelectFromModel, SelectKBest
+from sklearn.frozen import FrozenEstimator
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import NeighborhoodComponentsAnalysis
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import FunctionTransformer, StandardScaler, TargetEncoder
+from sklearn.random_projection import SparseRandomProjection
+from sklearn.svm import LinearSVC
 
 from bayesfloor import BayesFloor, compare_representations, spanning_forest
+from bayesfloor.decide import LabelsSeenWarning
 from bayesfloor.floor import SampledRowsWarning
 from bayesfloor.floor._edge_counts import VertexLabels, class_edges
 from bayesfloor.io._labels import hard_shares
@@ -33,17 +47,13 @@ def digits():
 
 
 def test_the_best_comes_first_and_noise_last(digits):
-    """With words for each."""
+    """With words for each, which agree with the intervals."""
     assert digits.best_ in ("raw", "pca-30")
     assert digits.names[-1] == "noise"
     assert set(digits.not_worse) == {"raw", "pca-30"}
     assert digits.word[0] == "best"
     assert digits.word[2:] == ("worse", "worse")
     assert digits.smallest == "pca-30"
-
-
-def test_intervals_keep_their_order(digits):
-    """And words agree with intervals."""
     assert (digits.difference_low <= digits.difference).all()
     assert (digits.difference[1:] >= 0).all()
     assert (digits.p_value[1:2] > 0.05).all()
@@ -165,21 +175,6 @@ def test_classes_far_apart_keep_the_order_of_their_rates(global_random_seed):
     assert (found.predicted >= 0).all()
 
 
-def test_halves_without_groups_to_tell_are_refused():
-    """By the name of the representation that needs them."""
-    rng = np.random.default_rng(0)
-    X, y, groups = rng.normal(size=(60, 2)), np.arange(60) % 2, np.arange(60) // 20
-    with pytest.raises(ValueError, match="'lda' needs labels"):
-        compare_representations({"lda": LinearDiscriminantAnalysis()}, y, X=X, groups=groups)
-
-
-def test_a_single_one_was_not_picked(global_random_seed):
-    """There was nothing to choose."""
-    X, y = two_classes(200, np.random.default_rng(global_random_seed))
-    found = compare_representations({"raw": X}, y)
-    assert found.best_cross_rate == found.predicted[0]
-
-
 def test_scales_are_picked_where_asked_for(global_random_seed):
     """A feature in other units does no harm then."""
     X, y = two_classes(300, np.random.default_rng(global_random_seed), noise=1)
@@ -198,15 +193,12 @@ def test_many_rows_are_drawn_from(global_random_seed):
 
 
 def test_what_only_transformers_can_read_is_compared(global_random_seed):
-    """Missing values are for the imputer."""
-    import pandas as pd
-    from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import make_pipeline
-
+    """Missing values are for the imputer; and a single representation was not picked."""
     X, y = two_classes(120, np.random.default_rng(global_random_seed))
     X[0, 0] = np.nan
     found = compare_representations({"filled": make_pipeline(SimpleImputer(), PCA(2))}, y, X=pd.DataFrame(X))
     assert found.names == ("filled",)
+    assert found.best_cross_rate == found.predicted[0]
 
 
 @pytest.mark.parametrize(
@@ -262,3 +254,138 @@ def forest_and_edges(X, codes):
     """Three trees, and their edges by class."""
     forest = spanning_forest(X, 3)
     return forest, class_edges(forest, VertexLabels(forest.vertex, hard_shares(codes, 18), forest.n_vertices))
+
+
+# Who sees labels, and of which rows
+
+X60 = np.random.default_rng(0).normal(size=(60, 4))
+Y60 = np.arange(60) % 3
+
+CROSS_FITTED = {
+    "lda": LinearDiscriminantAnalysis(),
+    "k best": SelectKBest(k=2),
+    "from a model": SelectFromModel(RandomForestClassifier(5, random_state=0)),
+    "elimination": RFE(LinearSVC()),
+    "components": NeighborhoodComponentsAnalysis(max_iter=2),
+    "encoder": TargetEncoder(),
+    "pls": PLSRegression(),
+    "pipeline": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
+    "inner step": make_pipeline(StandardScaler(), SelectKBest(k=2), PCA(1)),
+    "union": make_union(PCA(2), LinearDiscriminantAnalysis()),
+    "columns": make_column_transformer((LinearDiscriminantAnalysis(), [0, 1]), remainder="passthrough"),
+}
+
+FITTED_ONCE = {
+    "pca": PCA(2),
+    "pipeline": make_pipeline(StandardScaler(), PCA(2)),
+    "sparse": SparseRandomProjection(3, random_state=0, dense_output=False),
+    "function": FunctionTransformer(np.abs),
+}
+
+
+class Embedding:
+    """A pretrained one has no fit."""
+
+    def transform(self, rows):
+        """Two columns."""
+        return rows[:, :2]
+
+
+GIVEN = {
+    "sparse": csr_matrix(X60),
+    "frame": pd.DataFrame({"a": list("xyz") * 20, "b": X60[:, 0]}),
+    "embedding": Embedding(),
+    "frozen without labels": FrozenEstimator(PCA(2).fit(X60)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    ("how", "candidates"), [("cross-fitted", CROSS_FITTED), ("fitted once", FITTED_ONCE), ("given", GIVEN)]
+)
+def test_only_those_that_need_labels_are_cross_fitted(how, candidates):
+    """Wherever in a pipeline they stand; the others are fitted once, without labels."""
+    assert set(compare_representations(candidates, Y60, X=X60).how) == {how}
+
+
+class Spy(TransformerMixin, BaseEstimator):
+    """Remembers rows and labels of each fit, and rows of each transform; takes labels where it is given them."""
+
+    seen = []  # noqa: RUF012 - of the class, since fits are of clones
+
+    def fit(self, X, y=None):
+        """Keep what came."""
+        self.rows_ = {row.tobytes() for row in X}
+        self.seen.append(y)
+        return self
+
+    def transform(self, X):
+        """Keep how many rows were among those fitted."""
+        self.seen.append(sum(row.tobytes() in self.rows_ for row in X))
+        return X
+
+
+class NeedySpy(Spy):
+    """The same, but will not do without labels."""
+
+    seen = []  # noqa: RUF012 - its own
+
+    def fit(self, X, y):
+        """Keep what came."""
+        return super().fit(X, y)
+
+
+def test_labels_are_seen_by_those_that_need_them_and_of_other_rows_only():
+    """Not even where a transformer would take them."""
+    compare_representations({"spy": Spy(), "needy": NeedySpy()}, Y60, X=X60)
+
+    assert Spy.seen == [None, 60]
+    assert NeedySpy.seen[1::2] == [0, 0]
+    assert [len(labels) for labels in NeedySpy.seen[::2]] == [30, 30]
+
+
+def test_data_frames_stay_data_frames_for_pipelines():
+    """Columns are found by name."""
+    frame = pd.DataFrame(X60, columns=list("abcd"))
+    encode = make_pipeline(make_column_transformer((LinearDiscriminantAnalysis(), ["a", "b"]), ("drop", ["c", "d"])))
+
+    assert compare_representations({"frame": encode}, Y60, X=frame).n_features.tolist() == [2]
+
+
+def test_what_comes_fitted_with_labels_is_warned_about():
+    """Also inside a pipeline."""
+    frozen = FrozenEstimator(LinearDiscriminantAnalysis().fit(X60, Y60))
+    for candidate in (frozen, make_pipeline(frozen)):
+        with pytest.warns(LabelsSeenWarning, match="is already fitted with labels") as caught:
+            compare_representations({"frozen": candidate}, Y60, X=X60)
+
+        assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ([X60], TypeError, "expected a dict"),
+        ({}, TypeError, "expected a dict"),
+        ({1: X60}, TypeError, "expected a string"),
+        ({"pca": PCA}, TypeError, "the class PCA"),
+        ({"none": None}, TypeError, "is nothing"),
+        ({"pca": PCA(2)}, ValueError, "Pass X=X"),
+        ({"model": LogisticRegression()}, TypeError, "no transform"),
+        ({"raw": X60, "short": X60[1:]}, ValueError, "'short' has 59 rows, but expected 60"),
+        ({"endless": np.where(X60 > 0, X60, np.inf)}, ValueError, "Representation 'endless'.*infinity"),
+        ({"empty": pd.DataFrame({"day": [None] * 60})}, ValueError, "Representation 'empty'"),
+    ],
+)
+def test_what_is_no_candidate_is_refused_by_name(given, error, words):
+    """It is one of many."""
+    with pytest.raises(error, match=words):
+        compare_representations(given, Y60)
+
+
+def test_what_cannot_be_fitted_is_refused_by_name():
+    """With the transformer's own words, or because halves have no two groups."""
+    with pytest.raises(ValueError, match=r"'pca' could not be fitted.*n_components"):
+        compare_representations({"pca": PCA(100)}, Y60, X=X60)
+    with pytest.raises(ValueError, match="'lda' needs labels"):
+        compare_representations({"lda": LinearDiscriminantAnalysis()}, Y60, X=X60, groups=np.arange(60) // 20)

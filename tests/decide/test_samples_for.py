@@ -21,56 +21,37 @@ def answer():
     return replace(found, curve=curve, estimate=0.09, lower=0.05, upper=0.34)
 
 
-def test_what_is_reachable_needs_no_more_rows(answer):
-    """The verdict and the number of rows are of one mind."""
-    found = samples_for(answer, 0.6)
+@pytest.mark.parametrize(
+    ("target", "word", "told"),
+    [
+        (0.6, "enough", "60 % accuracy is reachable with the rows at hand (320 training rows)."),
+        (0.68, "too close to call", "the 320 training rows at hand may be enough, but are too few to confirm it."),
+        (0.8, "more rows", "80 % accuracy needs about 1,300 training rows (at least 740; at most 2,600)"),
+        (0.88, "more rows", "possibly never enough"),  # the interval's high end stays above
+        (0.93, "too close to call", "These data cannot say how many rows 93 % accuracy needs"),  # beyond the curve
+        (0.97, "out of reach", "97 % accuracy"),
+    ],
+)
+def test_the_verdict_and_the_number_of_rows_are_of_one_mind(answer, target, word, told):
+    """Read where the curve comes down to the target, up to 64 times the rows."""
+    found = samples_for(answer, target)
 
-    assert found.word == "enough"
-    assert found.needed <= found.high == found.n_rows == 320
-    assert found.text == "60 % accuracy is reachable with the rows at hand (320 training rows)."
-
-
-def test_what_is_out_of_reach_has_no_number(answer):
-    """No number of rows makes these kinds of model reach it."""
-    found = samples_for(answer, 0.97)
-
-    assert found.word == "out of reach"
-    assert found.needed == found.low == found.high == np.inf
+    assert found.word == word
+    assert told in found.text
+    assert (found.needed == np.inf) == (target > 0.9)
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["needed"] == (
+        None if target > 0.9 else found.needed
+    )
 
 
 def test_rows_are_read_where_the_curve_comes_down(answer):
-    """At four times the rows the error is .2."""
-    found = samples_for(answer, 0.8)
+    """At four times the rows the error is .2; out of reach is no number of rows."""
+    enough, more, never = (samples_for(answer, target) for target in (0.6, 0.8, 0.97))
 
-    assert found.word == "more rows"
-    assert found.needed == pytest.approx(4 * 320)
-    assert found.low < found.needed < found.high
-    assert found.text.startswith("80 % accuracy needs about 1,300 training rows (at least 740; at most 2,600)")
-
-
-def test_a_curve_that_may_never_get_there_says_so(answer):
-    """The interval's high end stays above."""
-    found = samples_for(answer, 0.88)
-
-    assert found.word == "more rows"
-    assert "possibly never enough" in found.text
-
-
-def test_beyond_the_curve_nothing_is_promised(answer):
-    """64 times the rows are the farthest that is predicted."""
-    found = samples_for(answer, 0.93)
-
-    assert found.word == "too close to call"
-    assert found.needed == np.inf
-    assert found.text.startswith("These data cannot say how many rows 93 % accuracy needs")
-
-
-def test_rows_at_hand_that_may_be_enough_are_said_to_be(answer):
-    """The curve meets the target, and the range does not confirm it."""
-    found = samples_for(answer, 0.68)
-
-    assert found.word == "too close to call"
-    assert found.text.endswith("the 320 training rows at hand may be enough, but are too few to confirm it.")
+    assert enough.needed <= enough.high == enough.n_rows == 320
+    assert more.needed == pytest.approx(4 * 320)
+    assert more.low < more.needed < more.high
+    assert never.low == never.high == np.inf
 
 
 def test_a_harder_target_never_needs_fewer_rows(answer):
@@ -98,22 +79,10 @@ def test_a_floor_and_its_answer_say_the_same():
     assert samples_for(floor, 0.8).to_dict() == samples_for(floor.answer(), 0.8).to_dict()
 
 
-def test_it_can_be_written_down(answer):
-    """As JSON and as a table; what is infinite is null."""
-    found = samples_for(answer, 0.97)
-
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["needed"] is None
-    assert found.frame()["word"].tolist() == ["out of reach"]
-
-
 @pytest.mark.parametrize("target", [95, 0, "0.9"])
 def test_what_is_not_an_accuracy_is_refused(answer, target):
-    """Percentages are the usual slip."""
+    """Percentages are the usual slip; and what is not fitted is."""
     with pytest.raises(ValueError, match="expected an accuracy"):
         samples_for(answer, target)
-
-
-def test_what_is_not_fitted_is_refused():
-    """In a line."""
     with pytest.raises(TypeError, match="expected a fitted BayesFloor"):
         samples_for([1, 2], 0.9)

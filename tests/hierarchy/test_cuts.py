@@ -65,25 +65,17 @@ def graphs(draw, most=10, least=2):
     return symmetric(weights)
 
 
-@given(graphs())
-def test_no_cut_is_lighter_than_the_minimal_one(weights):
-    """All cuts of ten classes can be looked at."""
-    side = min_cut(weights)
-
-    assert cut_weight(weights, side) == all_weights(weights, all_sides(len(weights))).min()
-
-
-@given(graphs(), st.booleans())
-def test_shortcuts_change_no_weight(weights, quick):
-    """They only save the search; with either of them or with none the cut weighs the same."""
-    expected = cut_weight(weights, min_cut(weights))
+@given(graphs(), st.sampled_from([(), ("_least_cut_bound",), ("_least_cut_bound", "_tighter_cut_bound")]))
+def test_no_cut_is_lighter_than_the_minimal_one(weights, without):
+    """All cuts of ten classes can be looked at; shortcuts only save the search."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_cuts, "_below_larger", lambda _: -1)
-        if not quick:
-            patch.setattr(_cuts, "_below_larger_quickly", lambda _: -1)
+        for shortcut in without:
+            patch.setattr(_cuts, shortcut, lambda _: -1)
         side = min_cut(weights)
 
-    assert cut_weight(weights, side) == expected
+    assert side.dtype == bool
+    assert 0 < side.sum() < len(weights)
+    assert cut_weight(weights, side) == all_weights(weights, all_sides(len(weights))).min()
 
 
 @given(graphs(least=4))
@@ -93,9 +85,9 @@ def test_shortcuts_are_below_every_larger_cut(weights):
     size = sides.sum(axis=1)
     least = all_weights(weights, sides[(size > 1) & (size < len(weights) - 1)]).min()
 
-    assert _cuts._below_larger_quickly(weights) <= least
-    assert _cuts._below_larger(weights) <= least
-    assert _cuts._below_larger(weights) >= _cuts._below_larger_quickly(weights)
+    assert _cuts._least_cut_bound(weights) <= least
+    assert _cuts._tighter_cut_bound(weights) <= least
+    assert _cuts._tighter_cut_bound(weights) >= _cuts._least_cut_bound(weights)
 
 
 @given(graphs())
@@ -221,21 +213,13 @@ def test_few_classes_and_floors_that_tell_nothing_make_a_tree(cut, n, value):
     assert (tree.link[tree.splits] == value).all()
 
 
-@given(graphs(), st.sampled_from([min_cut, normalized_cut]))
-def test_a_cut_leaves_something_on_both_sides(weights, cut):
-    """Else a tree would never end."""
-    side = cut(weights)
-
-    assert side.dtype == bool
-    assert 0 < side.sum() < len(weights)
-
-
 @given(graphs())
 def test_normalised_cuts_part_what_nothing_joins(weights):
     """A cut through nothing costs nothing, however the parts are shared out."""
-    n_parts = nx.number_connected_components(nx.from_numpy_array(weights > 0))
+    n_parts, side = nx.number_connected_components(nx.from_numpy_array(weights > 0)), normalized_cut(weights)
 
-    assert (cut_weight(weights, normalized_cut(weights)) == 0) == (n_parts > 1)
+    assert 0 < side.sum() < len(weights)
+    assert (cut_weight(weights, side) == 0) == (n_parts > 1)
 
 
 def test_parts_that_nothing_joins_are_shared_out_evenly():
@@ -322,39 +306,27 @@ def test_joins_are_scipys(rng, cut):
 
 
 @pytest.mark.parametrize("cut", CUTS)
-def test_names_and_order_of_classes_mean_nothing(rng, sets_of, cut):
-    """Without ties a tree is one of the data, not of how classes are numbered."""
+def test_names_order_and_unit_mean_nothing(rng, sets_of, cut):
+    """Without ties a tree is one of the data, not of how classes are numbered or confusions counted."""
     n = 12
-    matrix, order = symmetric(rng.random((n, n))), rng.permutation(n)
+    matrix, order = symmetric(rng.integers(1, 2**20, (n, n)) / 2.0**20), rng.permutation(n)
     tree, other = class_tree(np.arange(n), matrix, cut), class_tree(np.arange(n), matrix[np.ix_(order, order)], cut)
 
     def renamed(part):
         return frozenset(map(renamed, part)) if isinstance(part, frozenset) else int(order[part])
 
     assert renamed(sets_of(other)) == sets_of(tree)
-
-
-@pytest.mark.parametrize("cut", CUTS)
-@pytest.mark.parametrize("factor", [2.0**-10, 2.0**12, 2.0**22, 2.0**40])
-def test_the_unit_of_floors_means_nothing(rng, sets_of, cut, factor):
-    """A user's own matrix may count confusions: thousands, or millions."""
-    matrix = symmetric(rng.integers(1, 2**20, (9, 9)) / 2.0**20)
-    tree, other = (class_tree(np.arange(9), given, cut) for given in (matrix, factor * matrix))
-
-    assert sets_of(tree) == sets_of(other)
-
-
-@pytest.mark.parametrize("cut", [*CUTS, ["a", "b"], ("a", ("b", "c")), ClassTree.from_nested(["a", "b"])])
-def test_ways_to_a_tree_are_taken(cut):
-    """By name, or a tree of one's own."""
-    check_cut(cut)
+    for factor in (2.0**-10, 2.0**12, 2.0**40):
+        assert sets_of(class_tree(np.arange(n), factor * matrix, cut)) == sets_of(tree)
 
 
 @pytest.mark.parametrize("cut", ["mincut", None, 2, {"ab"}, np.eye(2)], ids=str)
 def test_what_gives_no_tree_is_refused_with_the_choice(cut):
-    """A slip in a name is the usual case."""
+    """A slip in a name is the usual case; names, trees and pairs are taken."""
     with pytest.raises(ValueError, match=r"(?s)Got cut=.*, but expected 'min_cut', 'normalized_cut', 'average', 'comp"):
         check_cut(cut)
+    for good in (*CUTS, ["a", "b"], ("a", ("b", "c")), ClassTree.from_nested(["a", "b"])):
+        check_cut(good)
 
 
 def test_given_trees_are_cut_to_the_classes_there(sets_of):

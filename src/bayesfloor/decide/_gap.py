@@ -12,7 +12,6 @@ from bayesfloor.answer._answer import GOOD, Answer, Reason
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers, class_answers, pair_answers
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._fit import Fit
-from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import number_groups
 from bayesfloor.formulas._limits import check_level, lower_limit, upper_limit
 from bayesfloor.io._labels import as_label_array, read_labels
@@ -21,183 +20,18 @@ from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import about, join_labels, p_text, percent, show_labels, span
 
-_SEEN = 0.01  # p-value below which a model has seen labels
+ROOM, AT, BELOW = "room to improve", "at the floor", "below the floor"
+NOT_SHOWN, NO_ROWS = "no room shown", "no rows"
 BETTER_KIND = "is of a better kind than those tried"
 SAW_ROWS = "has seen the rows it was tested on"
 SAW_LABELS = f"{SAW_ROWS}, or uses other columns than these"
-_PERMUTATIONS, _MOST_ROWS = 999, 5_000  # in the test of equal rows
 
-
-@dataclass(frozen=True, repr=False)
-class TooGood(Result):
-    """Two tests of whether a model has seen the rows it was tested on.
-
-    Attributes
-    ----------
-    floor_p_value : float
-        How likely so few errors are if the model's true error is the lower end of the range; NaN without a lower end.
-    proved : bool
-        Whether the lower end is proved by equal rows with different labels, not only extrapolated.
-    n_equal, n_right : int
-        Rows that equal another row with a different label and a different prediction, and how many the model gets
-        right.
-    expected : float
-        How many of these a model that has not seen their labels gets right on average.
-    equal_p_value : float
-        P-value of "the model has not seen the labels of equal rows" (permutations of labels among equal rows); 1 if
-        there are no such rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import bayesfloor
-    >>> rng = np.random.default_rng(0)
-    >>> X, y = rng.integers(0, 5, (300, 2)), rng.integers(0, 2, 300)  # labels are pure noise
-    >>> found = bayesfloor.check(X, y, predictions=y, effort="quick")
-    >>> found.gap.too_good.seen
-    True
-    """
-
-    floor_p_value: float
-    proved: bool
-    n_equal: int
-    n_right: int
-    expected: float
-    equal_p_value: float
-
-    def _summary(self) -> str:
-        names = {"below the floor": "floor_p_value", "equal rows": "equal_p_value"}
-        tests = ((name, float(getattr(self, field))) for name, field in names.items())
-        shown = ", ".join(f"{name} {p_text(p)}" for name, p in tests if not np.isnan(p))
-        return f"{SAW_ROWS if self.seen else 'not shown to have seen its test rows'}; {shown}"
-
-    @property
-    def seen(self) -> bool:
-        """Whether predictions for equal rows follow their labels: only a model that has seen the labels can do that."""
-        return self.equal_p_value < _SEEN
-
-
-class Predicted(NamedTuple):
-    """True and predicted class of each row, its number in the floor's input, and its group if there are any."""
-
-    true: Ints
-    predicted: Ints
-    row: Ints
-    groups: Ints | None
-
-
-def too_good(wrong: float, n_rows: float, answer: Answer, fit: Fit, tested: Predicted | None) -> TooGood:
-    """Run both tests; without ``tested`` rows only the first. ``wrong`` and ``n_rows`` count independent draws."""
-    at_most = float(binom.cdf(np.ceil(wrong), np.ceil(n_rows), answer.lower))
-    if tested is None or not fit.labels.hard:
-        return TooGood(at_most, answer.proved, 0, 0, 0.0, 1.0)
-    return TooGood(at_most, answer.proved, *_equal_rows(fit, tested))
-
-
-def _equal_rows(fit: Fit, tested: Predicted) -> tuple[int, int, float, float]:
-    """Test whether predictions follow the labels of equal rows; return four fields of ``TooGood``, from ``n_equal`` on.
-
-    A classifier cannot tell equal rows apart. So if it has not seen their labels, the labels are exchangeable among
-    equal rows, whatever it predicts: permuting them gives the distribution of the number of right predictions.
-    """
-    place, unit = _common(tested.row, fit.sample.row)
-    vertex = fit.counts.content.vertex[unit]
-    if tested.groups is not None:  # labels in a group are not independent: keep one row per group
-        first = np.unique(np.stack([vertex, tested.groups[place]]), axis=1, return_index=True)[1]
-        place, vertex = place[first], vertex[first]
-    true, predicted = tested.true[place], tested.predicted[place]
-    telling = np.flatnonzero(_varies(vertex, true) & _varies(vertex, predicted))
-    if not len(telling):
-        return 0, 0, 0.0, 1.0
-    telling = telling[np.argsort(vertex[telling], kind="stable")][:_MOST_ROWS]
-    vertex, true, predicted = np.unique(vertex[telling], return_inverse=True)[1], true[telling], predicted[telling]
-    right, rng = np.count_nonzero(true == predicted), np.random.default_rng(0)
-    by_chance = [
-        np.count_nonzero(true[np.argsort(vertex + rng.random(len(vertex)))] == predicted) for _ in range(_PERMUTATIONS)
-    ]
-    p_value = (1 + np.count_nonzero(np.array(by_chance) >= right)) / (1 + _PERMUTATIONS)
-    return len(vertex), int(right), float(np.mean(by_chance)), float(p_value)
-
-
-def _varies(vertex: Ints, values: Ints) -> np.ndarray:
-    """Whether the rows equal to each row have different values."""
-    n = int(vertex.max(initial=-1)) + 1
-    least, most = np.full(n, np.iinfo(np.int64).max), np.full(n, -1)
-    np.minimum.at(least, vertex, values)
-    np.maximum.at(most, vertex, values)
-    return (least < most)[vertex]
-
-
-def _common(rows: Ints, others: Ints) -> tuple[Ints, Ints]:
-    """Return the positions, in each array, of the rows that both contain."""
-    return np.intersect1d(rows, others, return_indices=True)[1:]
-
-
-def read_both(classes: np.ndarray, y_true: Any, y_pred: Any) -> tuple[Ints, Ints]:
-    """Return the number of each row's true and predicted class."""
-    n, n_pred = (y.shape[0] if y.ndim else 0 for y in (_as_array(y_true, "y_true"), _as_array(y_pred, "y_pred")))
-    if n != n_pred or not n:
-        raise InputError(
-            f"Got y_true with {n} rows and y_pred with {n_pred}, but expected the same number, and at least one."
-        )
-    return _codes(classes, y_true, "y_true"), _codes(classes, y_pred, "y_pred")
-
-
-def read_row_numbers(rows: Any, n: int) -> Ints:
-    """Return the rows' numbers in the floor's input."""
-    with blame("rows"):
-        numbers = np.asarray(rows)
-    if numbers.shape != (n,) or numbers.dtype.kind not in "iu" or len(np.unique(numbers)) < n:
-        kind = f"an array of shape {numbers.shape} and type {numbers.dtype}"
-        raise InputError(f"Got {kind} as rows, but expected {n:,} different row numbers of the floor's input.")
-    return numbers
-
-
-def _as_array(y: Any, name: str) -> np.ndarray:
-    with blame(name):
-        return as_label_array(y)
-
-
-def _codes(classes: np.ndarray, y: Any, name: str) -> Ints:
-    """Return each label's index in the floor's classes."""
-    try:
-        labels, codes = read_labels(y, len(as_label_array(y)))
-    except ValueError as error:
-        raise InputError(f"{name} cannot be read. {error}") from error
-    place = {label: number for number, label in enumerate(classes.tolist())}
-    unknown = [label for label in labels.tolist() if label not in place]
-    if unknown:
-        raise InputError(
-            f"Got {name} with labels that the floor has not seen: {join_labels(unknown)} ({_kind(unknown[0])}), but "
-            f"expected its classes: {join_labels(classes.tolist())} ({_kind(classes.tolist()[0])}). "
-            "Fit the floor to rows of all classes, and use the same labels in both."
-        )
-    return np.array([place[label] for label in labels.tolist()])[codes]
-
-
-def _kind(label: Any) -> str:
-    return "strings" if isinstance(label, str) else "numbers"
-
-
-def answer_of(floor: BayesFloor, answer: Answer | None = None) -> Answer:
-    """Return the given answer, or the floor's own if none is given."""
-    check_floor(floor)
-    if answer is None:
-        return floor.answer()
-    if answer.n_classes != len(floor.classes_):
-        raise InputError(
-            f"Got an answer for {answer.n_classes:,} classes, but the floor has {len(floor.classes_):,}. "
-            "Pass answer=floor.answer()."
-        )
-    return answer
-
-
-ROOM, AT, BELOW = "room to improve", "at the floor", "below the floor"
-NOT_SHOWN, NO_ROWS = "no room shown", "no rows"
 _OTHER_PROPORTIONS = 0.001  # p-value below which class proportions differ from the floor's
 _RARE = 5  # expected rows per class; with fewer, a chi-square test is not valid
 _SHOWN_PAIRS = 2  # in the text
 _PAIRS_WORTH_SHOWING = 0.1  # of the total possible gain; pairs with less are not shown
+_SEEN = 0.01  # p-value below which a model has seen labels
+_PERMUTATIONS, _MOST_ROWS = 999, 5_000  # in the test of equal rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -327,6 +161,7 @@ class Gap(Result):
         if len(self.classes) == 2:
             return []
         lines, names = self.by_pair, show_labels(self.classes.tolist())
+        # How many of the tested rows a better model could surely win back.
         won = np.where(lines.room, np.nan_to_num(lines.error - lines.upper) * lines.n_rows, 0.0)
         most = np.argsort(-won, kind="stable")[:_SHOWN_PAIRS]
         one, two = np.triu_indices(len(names), 1)
@@ -365,6 +200,55 @@ class Gap(Result):
             "class_2": np.array([None] * (1 + len(labels)) + [labels[number] for number in two], dtype=object),
             **{name: np.concatenate([part[name] for part in parts]) for name in parts[0]},
         }
+
+
+@dataclass(frozen=True, repr=False)
+class TooGood(Result):
+    """Two tests of whether a model has seen the rows it was tested on.
+
+    Attributes
+    ----------
+    floor_p_value : float
+        How likely so few errors are if the model's true error is the lower end of the range; NaN without a lower end.
+    proved : bool
+        Whether the lower end is proved by equal rows with different labels, not only extrapolated.
+    n_equal, n_right : int
+        Rows that equal another row with a different label and a different prediction, and how many the model gets
+        right.
+    expected : float
+        How many of these a model that has not seen their labels gets right on average.
+    equal_p_value : float
+        P-value of "the model has not seen the labels of equal rows" (permutations of labels among equal rows); 1 if
+        there are no such rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesfloor
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.integers(0, 5, (300, 2)), rng.integers(0, 2, 300)  # labels are pure noise
+    >>> found = bayesfloor.check(X, y, predictions=y, effort="quick")
+    >>> found.gap.too_good.seen
+    True
+    """
+
+    floor_p_value: float
+    proved: bool
+    n_equal: int
+    n_right: int
+    expected: float
+    equal_p_value: float
+
+    def _summary(self) -> str:
+        names = {"below the floor": "floor_p_value", "equal rows": "equal_p_value"}
+        tests = ((name, float(getattr(self, field))) for name, field in names.items())
+        shown = ", ".join(f"{name} {p_text(p)}" for name, p in tests if not np.isnan(p))
+        return f"{SAW_ROWS if self.seen else 'not shown to have seen its test rows'}; {shown}"
+
+    @property
+    def seen(self) -> bool:
+        """Whether predictions for equal rows follow their labels: only a model that has seen the labels can do that."""
+        return self.equal_p_value < _SEEN
 
 
 def gap(
@@ -448,14 +332,15 @@ def gap(
     """
     check_floor(floor)
     check_level(level)
-    true, predicted = read_both(floor.classes_, y_true, y_pred)
+    true, predicted = _read_both(floor.classes_, y_true, y_pred)
     K = len(floor.classes_)
+    # Counts, and how many independent draws each row is worth: with groups, only groups were drawn independently.
     confusion = np.bincount(K * true + predicted, minlength=K * K).reshape(K, K)
     sizes, draws = confusion.sum(axis=1), 1.0
     if groups is not None:
         groups = number_groups(groups, sizes.sum())
         draws = len(np.unique(groups)) / sizes.sum()
-    tested = None if rows is None else Predicted(true, predicted, read_row_numbers(rows, len(true)), groups)
+    tested = None if rows is None else _Predicted(true, predicted, _read_row_numbers(rows, len(true)), groups)
     answer, model = answer_of(floor, answer), _Model(confusion, draws, level)
     whole = _whole(answer, model)
     return Gap(
@@ -468,7 +353,7 @@ def gap(
         reliability=answer.reliability,
         reasons=answer.reasons,
         proportions_p_value=_proportions_p_value(floor, sizes * draws),
-        too_good=too_good(whole.error * sizes.sum() * draws, sizes.sum() * draws, answer, floor.fitted_, tested),
+        too_good=_too_good(whole.error * sizes.sum() * draws, sizes.sum() * draws, answer, floor.fitted_, tested),
     )
 
 
@@ -501,7 +386,7 @@ def _whole(answer: Answer, model: _Model) -> GapLines:
 
 def _classes(own: ClassAnswers, answer: Answer, model: _Model, whole: str) -> GapLines:
     """Compare classes; they have room, or refute the floor, only if the whole problem does."""
-    sizes, level = model.confusion.sum(axis=1), _each(model.level, len(own.classes))
+    sizes, level = model.confusion.sum(axis=1), 1 - (1 - model.level) / len(own.classes)  # for all to hold at once
     limit = _limits(own.error, own.n_rows, answer, level) if whole == ROOM else np.inf
     least = own.lower if whole == BELOW else np.nan
     lowest = _Lowest(own.estimate, own.lower, own.upper, limit, least, answer.reliability == GOOD)
@@ -512,8 +397,9 @@ def _classes(own: ClassAnswers, answer: Answer, model: _Model, whole: str) -> Ga
 def _pairs(own: PairAnswers, answer: Answer, model: _Model) -> GapLines:
     """Compare pairs; the word for each is "room to improve" or "no room shown"."""
     pair, sizes = np.triu_indices(len(own.classes), 1), model.confusion.sum(axis=1)
-    level = _each(model.level, len(pair[0]))
+    level = 1 - (1 - model.level) / len(pair[0])
     estimate, lower, upper = own.estimate[pair], own.lower[pair], own.upper[pair]
+    # The limit of the learner's error on this pair, or that of guessing's if it is lower.
     rates = own.error[pair], own.guessing[pair]
     tested, guessing = (_limits(rate, own.n_rows[pair], answer, level) for rate in rates)
     limit = np.maximum(upper, np.minimum(tested, guessing))
@@ -541,19 +427,119 @@ def _limits(rate: Floats, n_rows: Floats, answer: Answer, level: float) -> Float
     return upper_limit(np.nan_to_num(rate) * n_drawn, n_drawn, level)
 
 
-def _each(level: float, n_tests: int) -> float:
-    """Return the level that each of ``n_tests`` intervals needs for all to hold simultaneously."""
-    return 1 - (1 - level) / n_tests
-
-
-def _draws(whole: Floor) -> float:
-    """Return how many independent draws a row is worth: less than one if rows come in groups or weights differ."""
-    return max(whole._first_edges, 1.0) / max(whole.n_rows - 1, 1)
-
-
 def _proportions_p_value(floor: BayesFloor, sizes: Floats) -> float:
     """Return the p-value of a chi-square test of equal proportions, with rare classes combined."""
-    there = floor.one_vs_rest_.sizes * _draws(floor.overall_)
+    whole = floor.overall_
+    draws = max(whole._first_edges, 1.0) / max(whole.n_rows - 1, 1)  # below 1 a row if rows come in groups, or weighted
+    there = floor.one_vs_rest_.sizes * draws
     rare = there / there.sum() * sizes.sum() < _RARE
     place = np.unique(np.where(rare, -1, np.arange(len(sizes))), return_inverse=True)[1]
     return float(chi2_contingency([np.bincount(place, each) for each in (there, sizes)], correction=False).pvalue)
+
+
+class _Predicted(NamedTuple):
+    """True and predicted class of each row, its number in the floor's input, and its group if there are any."""
+
+    true: Ints
+    predicted: Ints
+    row: Ints
+    groups: Ints | None
+
+
+def _too_good(wrong: float, n_rows: float, answer: Answer, fit: Fit, tested: _Predicted | None) -> TooGood:
+    """Run both tests; without ``tested`` rows only the first. ``wrong`` and ``n_rows`` count independent draws."""
+    at_most = float(binom.cdf(np.ceil(wrong), np.ceil(n_rows), answer.lower))
+    if tested is None or not fit.labels.hard:
+        return TooGood(at_most, answer.proved, 0, 0, 0.0, 1.0)
+    return TooGood(at_most, answer.proved, *_equal_rows(fit, tested))
+
+
+def _equal_rows(fit: Fit, tested: _Predicted) -> tuple[int, int, float, float]:
+    """Test whether predictions follow the labels of equal rows; return four fields of ``TooGood``, from ``n_equal`` on.
+
+    A classifier cannot tell equal rows apart. So if it has not seen their labels, the labels are exchangeable among
+    equal rows, whatever it predicts: permuting them gives the distribution of the number of right predictions.
+    """
+    place, unit = np.intersect1d(tested.row, fit.sample.row, return_indices=True)[1:]
+    vertex = fit.counts.content.vertex[unit]
+    if tested.groups is not None:  # labels in a group are not independent: keep one row per group
+        first = np.unique(np.stack([vertex, tested.groups[place]]), axis=1, return_index=True)[1]
+        place, vertex = place[first], vertex[first]
+    true, predicted = tested.true[place], tested.predicted[place]
+    # Sets of equal rows with one label, or with one prediction, have the same number right in every permutation.
+    telling = np.flatnonzero(_varies(vertex, true) & _varies(vertex, predicted))
+    if not len(telling):
+        return 0, 0, 0.0, 1.0
+    telling = telling[np.argsort(vertex[telling], kind="stable")][:_MOST_ROWS]
+    vertex, true, predicted = np.unique(vertex[telling], return_inverse=True)[1], true[telling], predicted[telling]
+    right, rng = np.count_nonzero(true == predicted), np.random.default_rng(0)
+    by_chance = [
+        np.count_nonzero(true[np.argsort(vertex + rng.random(len(vertex)))] == predicted) for _ in range(_PERMUTATIONS)
+    ]
+    p_value = (1 + np.count_nonzero(np.array(by_chance) >= right)) / (1 + _PERMUTATIONS)
+    return len(vertex), int(right), float(np.mean(by_chance)), float(p_value)
+
+
+def _varies(vertex: Ints, values: Ints) -> np.ndarray:
+    """Whether the rows equal to each row have different values."""
+    n = int(vertex.max(initial=-1)) + 1
+    least, most = np.full(n, np.iinfo(np.int64).max), np.full(n, -1)
+    np.minimum.at(least, vertex, values)
+    np.maximum.at(most, vertex, values)
+    return (least < most)[vertex]
+
+
+def _read_both(classes: np.ndarray, y_true: Any, y_pred: Any) -> tuple[Ints, Ints]:
+    """Return the number of each row's true and predicted class."""
+    sizes = []
+    for y, name in ((y_true, "y_true"), (y_pred, "y_pred")):
+        with blame(name):
+            labels = as_label_array(y)
+        sizes.append(labels.shape[0] if labels.ndim else 0)
+    if sizes[0] != sizes[1] or not sizes[0]:
+        raise InputError(
+            f"Got y_true with {sizes[0]} rows and y_pred with {sizes[1]}, but expected the same number, and at least "
+            "one."
+        )
+    return _codes(classes, y_true, "y_true"), _codes(classes, y_pred, "y_pred")
+
+
+def _codes(classes: np.ndarray, y: Any, name: str) -> Ints:
+    """Return each label's index in the floor's classes."""
+    try:
+        labels, codes = read_labels(y, len(as_label_array(y)))
+    except ValueError as error:
+        raise InputError(f"{name} cannot be read. {error}") from error
+    place = {label: number for number, label in enumerate(classes.tolist())}
+    unknown = [label for label in labels.tolist() if label not in place]
+    if unknown:
+        kinds = ["strings" if isinstance(label, str) else "numbers" for label in (unknown[0], classes.tolist()[0])]
+        raise InputError(
+            f"Got {name} with labels that the floor has not seen: {join_labels(unknown)} ({kinds[0]}), but "
+            f"expected its classes: {join_labels(classes.tolist())} ({kinds[1]}). "
+            "Fit the floor to rows of all classes, and use the same labels in both."
+        )
+    return np.array([place[label] for label in labels.tolist()])[codes]
+
+
+def _read_row_numbers(rows: Any, n: int) -> Ints:
+    """Return the rows' numbers in the floor's input."""
+    with blame("rows"):
+        numbers = np.asarray(rows)
+    if numbers.shape != (n,) or numbers.dtype.kind not in "iu" or len(np.unique(numbers)) < n:
+        kind = f"an array of shape {numbers.shape} and type {numbers.dtype}"
+        raise InputError(f"Got {kind} as rows, but expected {n:,} different row numbers of the floor's input.")
+    return numbers
+
+
+def answer_of(floor: BayesFloor, answer: Answer | None = None) -> Answer:
+    """Return the given answer, or the floor's own if none is given."""
+    check_floor(floor)
+    if answer is None:
+        return floor.answer()
+    if answer.n_classes != len(floor.classes_):
+        raise InputError(
+            f"Got an answer for {answer.n_classes:,} classes, but the floor has {len(floor.classes_):,}. "
+            "Pass answer=floor.answer()."
+        )
+    return answer

@@ -14,7 +14,7 @@ from bayesfloor.decide._gap import answer_of
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import constant_error
 from bayesfloor.support._results import Result
-from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._types import Ints
 from bayesfloor.support._words import about, join_labels, percent, show_labels
 
 Group = tuple[Any, ...]  # labels
@@ -138,17 +138,14 @@ class MergeAdvice(Result):
             return rest or [f"No two classes are shown to be inseparable{why}."]
         merged = [_show(group) for group in self.groups if len(group) > 1]
         first, then = (about(step.estimate, step.lower, step.upper) for step in (self.before, self.after))
+        alike, n = sum(step.alike for step in self.steps), len(self.steps)
+        shown = "shown to be inseparable" if alike == n else f"{alike} of {n} merges shown to be inseparable"
+        why = shown if alike else "to reach the target; they may be separable"
         return [
-            f"Merge {join_labels(merged, _SHOWN_GROUPS)} ({self._alike_text()}).",
+            f"Merge {join_labels(merged, _SHOWN_GROUPS)} ({why}).",
             f"The lowest possible error is then {then} instead of {first}.",
             *rest,
         ]
-
-    def _alike_text(self) -> str:
-        alike, n = sum(step.alike for step in self.steps), len(self.steps)
-        if not alike:
-            return "to reach the target; they may be separable"
-        return "shown to be inseparable" if alike == n else f"{alike} of {n} merges shown to be inseparable"
 
     def _target_text(self) -> list[str]:
         if self.target is None:
@@ -247,11 +244,15 @@ class _Classes:
         self._sizes = floor.one_vs_rest_.sizes.copy()
         self.group: Ints = np.arange(len(self._labels))
         self.alike = floor.pairwise_.alike()
-        self._gain = _confused(answer)
+        # What merging two groups gains: the fraction of all rows that the best learner confuses between them.
+        K, codes = answer.n_classes, answer.evidence().codes
+        guess = best_posterior(answer).argmax(axis=1)
+        lost = np.bincount(K * codes + guess, minlength=K * K).reshape(K, K) / len(codes)
+        self._gain = np.asarray(lost + lost.T)
         np.fill_diagonal(self._gain, -np.inf)
 
     def merge(self) -> Iterator[MergeStep]:
-        """Merge while there is a reason to."""
+        """Merge while there is a reason to: first groups shown to be alike, then any until the target is met."""
         met = self.step().met
         while np.count_nonzero(self._sizes) > 2:
             candidates = self._gain
@@ -264,7 +265,6 @@ class _Classes:
             yield step
 
     def groups(self) -> tuple[Group, ...]:
-        """Return the labels of each group."""
         return tuple(self._members(number) for number in np.unique(self.group))
 
     def step(self, one: Group = (), two: Group = (), gain: float = 0.0, *, alike: bool = False) -> MergeStep:
@@ -280,6 +280,7 @@ class _Classes:
     def _join(self, i: int, j: int) -> MergeStep:
         """Merge group j into group i, which comes before it."""
         one, two, gain, alike = self._members(i), self._members(j), float(self._gain[i, j]), bool(self.alike[i, j])
+        # Gains add up; the joint group is like another only if both were. Group j stays as an empty row and column.
         self.group[self.group == j] = i
         self._sizes[i], self._sizes[j] = self._sizes[i] + self._sizes[j], 0.0
         self._gain[i] = self._gain[:, i] = self._gain[i] + self._gain[j]
@@ -289,16 +290,7 @@ class _Classes:
         return self.step(one, two, gain, alike=alike)
 
 
-def _confused(answer: Answer) -> Floats:
-    """Return, for each pair of classes, the fraction of all rows that the best learner confuses between them."""
-    K, codes = answer.n_classes, answer.evidence().codes
-    guess = best_posterior(answer).argmax(axis=1)
-    lost = np.bincount(K * codes + guess, minlength=K * K).reshape(K, K) / len(codes)
-    return np.asarray(lost + lost.T)
-
-
 def _show(group: Group) -> str:
-    """Return a group as a short string."""
     names = show_labels(group)
     shown, more = _JOINT.join(names[:_SHOWN_LABELS]), len(names) - _SHOWN_LABELS
     return shown if more <= 0 else f"{shown} and {more} more"

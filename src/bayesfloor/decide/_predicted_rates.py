@@ -79,11 +79,14 @@ class Elimination:
         return max(1, len(self.points) * (len(self.points) - 1)) * max(1, len(self.sizes) - 1)
 
     def p_value(self, each: int, r: Round) -> float:
-        """Return the adjusted p-value of "no higher than the best of this round", in its most optimistic case."""
+        """Return how surely this candidate loses: the p-value of "its rate is no higher than the best one's".
+
+        Even if it keeps falling as fast as it did; adjusted for all pairs and rounds.
+        """
         if each == r.best:
             return 1.0
-        gap = (r.ahead[each] if r.hopeful is r.own else r.hopeful[each].cross_rate) - r.ahead[r.best]
-        error = r.error(each, r.best, hopeful=True)
+        lowest = r.predicted[each] if r.best_case is r.extrapolated else r.best_case[each].cross_rate
+        gap, error = lowest - r.predicted[r.best], r.error(each, r.best, best_case=True)
         return min(1.0, self.n_tests * float(norm.sf(gap / error))) if error else 1.0
 
     def _measure(self, alive: list[int], units: Ints) -> Round:
@@ -103,9 +106,9 @@ class Elimination:
         before, more = self.rounds[-1], len(self.sample) / now.n_rows
         places = np.searchsorted(now.units, before.units)
         fallen = {each: renumber(before.graphs[each], places, len(now.units)) for each in now.graphs}
-        now.ahead = _predict(now, fallen, _falls_left(more))
-        now.own = _go_on(now, fallen, _falls_left(more))
-        now.hopeful = now.own if more <= 1 else _go_on(now, fallen, np.log2(more) + _falls_left(1))
+        now.predicted = _predict(now, fallen, _falls_left(more))
+        now.extrapolated = _go_on(now, fallen, _falls_left(more))
+        now.best_case = now.extrapolated if more <= 1 else _go_on(now, fallen, np.log2(more) + _falls_left(1))
         return now
 
     def _keep(self) -> list[int]:
@@ -155,13 +158,13 @@ class Round:
     units: Ints
     graphs: dict[int, Graph]
     labels: csr_array
-    ahead: dict[int, float] = field(init=False)
-    own: dict[int, Graph] = field(init=False)
-    hopeful: dict[int, Graph] = field(init=False)
+    predicted: dict[int, float] = field(init=False)  # rates, shrunk, for ranking
+    extrapolated: dict[int, Graph] = field(init=False)  # each by its own fall, for standard errors
+    best_case: dict[int, Graph] = field(init=False)  # its fall goes on unslowed
 
     def __post_init__(self) -> None:
-        self.ahead = {each: graph.cross_rate for each, graph in self.graphs.items()}
-        self.own = self.hopeful = self.graphs
+        self.predicted = {each: graph.cross_rate for each, graph in self.graphs.items()}
+        self.extrapolated = self.best_case = self.graphs
 
     @cached_property
     def posteriors(self) -> dict[int, csr_array]:
@@ -175,16 +178,17 @@ class Round:
     @property
     def best(self) -> int:
         """The representation with the lowest predicted rate; ties are broken by measured rate, then by position."""
-        return min(self.ahead, key=lambda each: (self.ahead[each], self.measured(each)))
+        return min(self.predicted, key=lambda each: (self.predicted[each], self.measured(each)))
 
-    def error(self, one: int, two: int, *, hopeful: bool = False) -> float:
-        """Return the standard error of a difference, with the first as predicted or in its most optimistic case."""
+    def error(self, one: int, two: int, *, best_case: bool = False) -> float:
+        """Return the standard error of a difference, with the first as predicted or in its best case."""
         eta = pool([self.posteriors[one], self.posteriors[two]])
-        return _WIDENING * difference_error((self.hopeful if hopeful else self.own)[one], self.own[two], eta)
+        first = self.best_case if best_case else self.extrapolated
+        return _WIDENING * difference_error(first[one], self.extrapolated[two], eta)
 
     def own_error(self, each: int) -> float:
         """Return the standard error of a representation's predicted rate."""
-        return _WIDENING * rate_error(self.own[each], self.posteriors[each])
+        return _WIDENING * rate_error(self.extrapolated[each], self.posteriors[each])
 
 
 def _fold_numbers(folds: list[Ints], n_units: int) -> Ints:

@@ -440,8 +440,8 @@ def _result(made: list[Candidate], race: Elimination) -> Comparison:
     last, M = race.rounds[-1], len(made)
     best = last.best
     measured = [next(r for r in reversed(race.rounds) if each in r.graphs) for each in range(M)]
-    rate = np.array([measured[each].ahead[each] for each in range(M)])
-    gap = np.array([measured[each].ahead[each] - measured[each].ahead[best] for each in range(M)])
+    rate = np.array([measured[each].predicted[each] for each in range(M)])
+    gap = np.array([measured[each].predicted[each] - measured[each].predicted[best] for each in range(M)])
     error = np.array([0.0 if each == best else measured[each].error(each, best) for each in range(M)])
     n_rows = np.array([r.n_rows for r in measured])
     p_value = np.array([race.p_value(each, measured[each]) for each in range(M)])
@@ -461,7 +461,7 @@ def _result(made: list[Candidate], race: Elimination) -> Comparison:
         "word": np.where(p_value <= 1 - race.level, "worse", NO_DIFFERENCE).tolist(),
     }
     columns["word"][best] = "best"
-    picked = float(np.clip(last.ahead[best] + _flattery(last, race.random_state), 0.0, 1.0))
+    picked = float(np.clip(last.predicted[best] + _flattery(last, race.random_state), 0.0, 1.0))
     return Comparison(
         **ranked_best_first(ranked, columns),
         best_cross_rate=picked,
@@ -484,7 +484,7 @@ def _flattery(last: Round, seed: int) -> float:
     covariance = np.array(
         [[(own[i] + own[j] - apart.get((min(i, j), max(i, j)), 0.0)) / 2 for j in names] for i in names]
     )
-    rates = np.array([last.ahead[each] for each in names])
+    rates = np.array([last.predicted[each] for each in names])
     noise = np.random.default_rng(seed).multivariate_normal(
         np.zeros(len(names)), covariance, _DRAWS, check_valid="ignore"
     )

@@ -22,6 +22,7 @@ from bayesfloor.support._results import Result, plain
 from bayesfloor.support._tasks import Progress
 from bayesfloor.support._types import Ints
 
+KEPT = 200  # most rows in the list: few enough to work through, and files stay small
 _FORESTS = 3  # the work equals about three forests on all rows: a tree for each of four scales, and the forest
 
 
@@ -85,9 +86,6 @@ def suspicious_labels(
     return sample_scores(forest, labels, alike, sample.row, np.asarray(sample.classes))
 
 
-KEPT = 200  # most rows in the list: few enough to work through, and files stay small
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class SuspiciousLabels(Result):
     """Rows whose label does not fit their neighbours, most suspicious first; at most 200.
@@ -127,8 +125,8 @@ class SuspiciousLabels(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts and a list for each column as plain Python objects, ready for JSON."""
-        columns = {name: plain(values) for name, values in self._columns().items()}
-        return {"n_suspect": self.n_suspect, "n_conflict": self.n_conflict, **columns}
+        counts = {"n_suspect": self.n_suspect, "n_conflict": self.n_conflict}
+        return {**counts, **{name: plain(values) for name, values in self._columns().items()}}
 
     def _columns(self) -> dict[str, Any]:
         scores = {item.name: getattr(self.scores, item.name) for item in fields(self.scores)}
@@ -138,8 +136,7 @@ class SuspiciousLabels(Result):
 def list_suspicious(floor: BayesFloor) -> SuspiciousLabels:
     """List the suspicious labels of a fit."""
     found = floor.samples_
-    places = most_suspicious(found)[:KEPT]
-    fit = floor.fitted_
+    places, fit = most_suspicious(found)[:KEPT], floor.fitted_
     unit = np.argsort(fit.sample.row, kind="stable")[places]  # samples_ is in input order
     other = nearest_other(fit.forest, fit.labels, unit)
     label = np.where(other < 0, unit, other)

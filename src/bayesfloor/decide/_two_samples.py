@@ -31,6 +31,7 @@ _ROUNDING = 1e-6  # of the mean edge length; rows closer than this count as equa
 _PERMUTATIONS = 999
 _FEWEST_ROWS = 100  # with fewer, or with fewer than 30 in a sample, labels are permuted
 _SHOWN_TESTS = 2  # shift and leak
+NO_DIFFERENCE = "no difference shown"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +88,7 @@ class TwoSamples(Result):
             "shifted": "B is distributed differently from A",
             "leaking": "B contains duplicates of rows in A",
             "both": "B is distributed differently from A and contains duplicates of A's rows",
-            "no difference shown": "No significant difference between A and B",
+            NO_DIFFERENCE: "No significant difference between A and B",
         }[self.word]
         rows = f" Rows of B that show the shift: {len(self.suspects):,}." if len(self.suspects) else ""
         return (
@@ -175,14 +176,16 @@ def two_samples(
     points, in_b = apply_scale(features, name), np.arange(len(features.values)) >= n_a
     prepare(len(points), points.shape[1], n_trees, 2)
     rng, forest = np.random.default_rng(random_state), grow(points, n_trees, None, n_jobs)
+    # The leak first: duplicates join A and B, so a shift could hide behind them.
     alike = _find_alike(forest)
     leak_p_value, expected_copies = _test_leak(alike, in_b, rng)
     leaking = bool(_SHOWN_TESTS * leak_p_value <= level)
     rows = _one_of_each(alike, rng) if leaking else np.arange(len(points))
     shift = _test_shift(grow(points[rows], n_trees, None, n_jobs) if leaking else forest, in_b[rows], rng)
     shifted = bool(_SHOWN_TESTS * shift.p_value <= level)
+    words = {(True, True): "both", (True, False): "shifted", (False, True): "leaking", (False, False): NO_DIFFERENCE}
     return TwoSamples(
-        word=_WORDS[shifted, leaking],
+        word=words[shifted, leaking],
         p_value=min(1.0, _SHOWN_TESTS * min(shift.p_value, leak_p_value)),
         shift_p_value=shift.p_value,
         leak_p_value=leak_p_value,
@@ -195,14 +198,6 @@ def two_samples(
         n_b=len(points) - n_a,
         scale=name,
     )
-
-
-_WORDS = {
-    (True, True): "both",
-    (True, False): "shifted",
-    (False, True): "leaking",
-    (False, False): "no difference shown",
-}
 
 
 def _read_both(A: Any, B: Any) -> tuple[Features, int]:
@@ -246,8 +241,9 @@ def _find_alike(forest: Forest) -> Ints:
 
     Rows linked by a chain of short edges are also linked by short edges of the first tree, so that tree is enough.
     """
-    first = forest.tree == 0
-    short = np.flatnonzero(first & (forest.length <= _ROUNDING * forest.length[first].mean()) if first.any() else first)
+    first = np.flatnonzero(forest.tree == 0)
+    lengths = forest.length[first]
+    short = first[lengths <= _ROUNDING * lengths.mean()] if len(first) else first
     joins = csr_array((np.ones(len(short)), (forest.a[short], forest.b[short])), shape=(forest.n_vertices,) * 2)
     return np.asarray(connected_components(joins, directed=False)[1])[forest.vertex]
 
@@ -257,22 +253,14 @@ def _test_leak(alike: Ints, in_b: np.ndarray, rng: np.random.Generator) -> tuple
 
     Only rows with an equal row matter; the number of them in B is hypergeometric.
     """
-    sets, n_b = _sets_of_several(alike), int(in_b.sum())
-    some = sets >= 0
+    some = np.bincount(alike)[alike] > 1
     if not some.any():
         return 1.0, 0.0
-    drawn = rng.hypergeometric(n_b, len(in_b) - n_b, int(some.sum()), _PERMUTATIONS)
-    split = np.arange(int(some.sum()))
-    permuted = np.array([_count_copies(sets[some], rng.permutation(split) < number) for number in drawn])
-    own = _count_copies(sets[some], in_b[some])
+    sets, n_b, split = np.unique(alike[some], return_inverse=True)[1], int(in_b.sum()), np.arange(int(some.sum()))
+    drawn = rng.hypergeometric(n_b, len(in_b) - n_b, len(split), _PERMUTATIONS)
+    permuted = np.array([_count_copies(sets, rng.permutation(split) < number) for number in drawn])
+    own = _count_copies(sets, in_b[some])
     return share_not_above(-own, -permuted), float(permuted.mean())
-
-
-def _sets_of_several(alike: Ints) -> Ints:
-    """Return the number of each row's set of equal rows; -1 for unique rows."""
-    sizes = np.bincount(alike)
-    place = np.cumsum(sizes > 1) - 1
-    return np.where(sizes[alike] > 1, place[alike], -1)
 
 
 def _count_copies(sets: Ints, in_b: np.ndarray) -> float:

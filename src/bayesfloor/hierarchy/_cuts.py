@@ -87,13 +87,14 @@ def min_cut(weights: Ints) -> np.ndarray:
     np.fill_diagonal(graph, 0)
     degree = graph.sum(axis=1)
     side, best = merged[degree.argmin()], degree.min()
-    if best <= _below_larger_quickly(graph) or best <= _below_larger(graph):
+    # The lightest cut of a single class is the minimum if no larger cut can weigh less.
+    if best <= _least_cut_bound(graph) or best <= _tighter_cut_bound(graph):
         return side.copy()
     while len(graph) > 2:
         order, attached = _most_attached(graph)
-        if attached[-1] < best:
+        if attached[-1] < best:  # the last class alone, against all others
             side, best = merged[order[-1]], attached[-1]
-        apart = attached < best
+        apart = attached < best  # all others can be merged with their predecessor
         apart[[0, -1]] = True, False
         graph, merged = _merge(graph, merged, order, np.cumsum(apart) - 1)
         if len(graph) == 2 and graph[0, 1] < best:
@@ -101,14 +102,17 @@ def min_cut(weights: Ints) -> np.ndarray:
     return side.copy()
 
 
-def _below_larger_quickly(graph: Ints) -> int:
-    """Return a lower bound on all cuts except those of single classes: any a of n classes have a (n - a) edges out."""
+def _least_cut_bound(graph: Ints) -> int:
+    """Return what every cut with two or more classes on each side weighs at least.
+
+    A side of a classes is cut from the n - a others by a (n - a) edges; count each as the lightest.
+    """
     n = len(graph)
     return int(2 * (n - 2) * graph[~np.eye(n, dtype=bool)].min())
 
 
-def _below_larger(graph: Ints) -> int:
-    """Return a tighter lower bound: among a classes, each keeps at most its a - 1 heaviest edges inside."""
+def _tighter_cut_bound(graph: Ints) -> int:
+    """Return a tighter bound on the same cuts: of a classes, each keeps at most its a - 1 heaviest edges inside."""
     n = len(graph)
     inside = np.cumsum(np.sort(graph, axis=1)[:, ::-1], axis=1)[:, : n // 2]
     outside = np.cumsum(np.sort(graph.sum(axis=1, keepdims=True) - inside, axis=0), axis=0)
