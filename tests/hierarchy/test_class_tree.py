@@ -2,7 +2,6 @@
 
 import json
 import pickle
-from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pandas as pd
@@ -183,37 +182,24 @@ def test_every_kind_of_label_makes_a_tree(kind):
 
 
 def test_balanced_trees_are_drawn_with_branches():
-    """Who is whose child must be plain to see."""
-    tree = ClassTree.from_nested([[["a", "b"], ["c", "d"]], [["e", "f"], "g"]])
+    """Who is whose child must be plain to see, and why; labels come from files that others wrote."""
+    tree = ClassTree.from_nested([[["a", "b"], ["\x1b[31mred", "c\nd"]], [["e", "f"], "\u202eg"]])
+    tree.reason[1] = "hardest pair e and f"
 
     assert tree.to_text().splitlines() == [
         "7 classes",
-        "├─ 4 classes",
-        "│  ├─ 2 classes",
-        "│  │  ├─ a",
-        "│  │  └─ b",
+        r"├─ 4 classes: hardest pair e and f",
+        r"│  ├─ 2 classes",
+        r"│  │  ├─ \x1b[31mred",
+        r"│  │  └─ c\nd",
         "│  └─ 2 classes",
-        "│     ├─ c",
-        "│     └─ d",
+        "│     ├─ a",
+        "│     └─ b",
         "└─ 3 classes",
-        "   ├─ g",
+        r"   ├─ \u202eg",
         "   └─ 2 classes",
         "      ├─ e",
         "      └─ f",
-    ]
-
-
-def test_the_reason_of_a_split_is_written_beside_it():
-    """A drawing that says why saves a look at the table."""
-    tree = ClassTree.from_nested(["a", ["b", "c"]])
-    tree.reason[2] = "hardest pair b and c"
-
-    assert tree.to_text().splitlines() == [
-        "3 classes",
-        "├─ a",
-        "└─ 2 classes: hardest pair b and c",
-        "   ├─ b",
-        "   └─ c",
     ]
 
 
@@ -227,34 +213,17 @@ def test_every_node_is_one_line_that_prints(part):
     assert all(line.isprintable() for line in lines)
 
 
-def test_hostile_labels_are_escaped():
-    """They come from files that others wrote."""
-    text = ClassTree.from_nested([["\x1b[31mred", "a\nb"], "\u202egnp.exe"]).to_text()
-
-    assert r"\x1b[31mred" in text
-    assert r"a\nb" in text
-    assert r"\u202egnp.exe" in text
-
-
 @given(nested())
-def test_tables_have_a_row_for_each_node(part):
-    """In a notebook a table is what one wants to see."""
-    tree = ClassTree.from_nested(part)
-    frame = tree.frame()
+def test_tables_have_a_row_for_each_node_and_all_is_plain_json(part):
+    """In a notebook a table is what one wants to see; other programs read JSON, and NaN is none."""
+    tree = ClassTree.from_nested(part).linked(np.ones((len(leaves(part)),) * 2))
+    frame, shown = tree.frame(), tree.to_dict()
 
     assert isinstance(frame, pd.DataFrame)
     assert len(frame) == tree.n_nodes
     assert frame["n_classes"].tolist() == [len(classes) for classes in frame["classes"]]
     assert frame["classes"].iloc[0] == tuple(tree.classes.tolist())
     assert {"parent", "left", "right", "depth", "link", "reason"} < set(frame.columns)
-
-
-@given(nested())
-def test_everything_known_is_plain_json(part):
-    """Other programs read it, and NaN is no JSON."""
-    tree = ClassTree.from_nested(part).linked(np.ones((len(leaves(part)),) * 2))
-    shown = tree.to_dict()
-
     assert json.loads(json.dumps(shown, allow_nan=False)) == shown
     assert shown["link"] == [None if child == NONE else 1.0 for child in tree.left]
 
@@ -265,20 +234,6 @@ def test_links_are_means_across_each_split():
     tree = ClassTree.from_nested([["a", "b"], "c"]).linked(matrix)
 
     assert tree.link == pytest.approx([0.2, 0.6, np.nan, np.nan, np.nan], nan_ok=True)
-
-
-def test_trees_are_frozen():
-    """What a fit found stays found."""
-    with pytest.raises(FrozenInstanceError):
-        ClassTree.from_nested(["a", "b"]).order = None
-
-
-def test_trees_are_pickled_whole():
-    """Models are stored with their trees."""
-    tree = ClassTree.from_nested([["a", "b"], ["c", "d"]])
-    tree.depth.sum()  # what was computed on demand goes along
-
-    assert pickle.loads(pickle.dumps(tree)).to_dict() == tree.to_dict()  # noqa: S301 - our own
 
 
 def test_a_thousand_classes_in_a_ladder_need_no_deep_stack(shallow):

@@ -17,22 +17,15 @@ def compute(X, y, scale=None, n_trees=3, n_jobs=None):
     return floor_matrix("1", X, np.ones(X.shape[1], dtype=bool), y, n_trees, scale, 0, n_jobs)
 
 
-@pytest.mark.parametrize("scale", [None, "standard", "robust", "unit", "auto"])
-def test_floors_are_those_of_bayes_floor(points, scale):
+@pytest.mark.parametrize(
+    ("scale", "n_trees"), [(None, 1), (None, 3), ("standard", 2), ("robust", 3), ("unit", 5), ("auto", 3)]
+)
+def test_floors_are_those_of_bayes_floor(points, scale, n_trees):
     """One definition of a floor, whoever asks."""
     X, y = points
-    expected = BayesFloor(scale=scale, interval="fast").fit(X, y).pairwise_.matrix
+    expected = BayesFloor(scale=scale, n_trees=n_trees, interval="fast").fit(X, y).pairwise_.matrix
 
-    assert np.array_equal(compute(X, y, scale), expected)
-
-
-@pytest.mark.parametrize("n_trees", [1, 2, 5])
-def test_any_number_of_trees_gives_the_floors_of_bayes_floor(points, n_trees):
-    """The other choice that floors depend on."""
-    X, y = points
-    expected = BayesFloor(scale=None, n_trees=n_trees, interval="fast").fit(X, y).pairwise_.matrix
-
-    assert np.array_equal(compute(X, y, n_trees=n_trees), expected)
+    assert np.array_equal(compute(X, y, scale, n_trees), expected)
 
 
 def test_order_of_rows_and_number_of_threads_mean_nothing(rng, points):
@@ -58,19 +51,13 @@ def test_categories_are_left_alone_by_scaling(rng, clouds):
 
 @pytest.mark.parametrize("y", [[0, 1, 2], [0, 1, 2, 2], [0, 1, 1, 2, 2]])
 def test_classes_of_one_row_have_floors(rng, y):
-    """Rare classes are in a tree, too."""
+    """Rare classes are in a tree, too; and where all rows are equal nothing can be told apart."""
     matrix = compute(rng.standard_normal((len(y), 2)), np.array(y))
 
     assert np.isfinite(matrix).all()
     assert np.array_equal(matrix, matrix.T)
     assert ((matrix >= 0) & (matrix <= 1)).all()
-
-
-def test_rows_that_are_all_equal_have_floors():
-    """Nothing can be told apart: all floors are 1."""
-    matrix = compute(np.ones((30, 2)), np.arange(30) % 3)
-
-    assert np.array_equal(matrix, 1 - np.eye(3))
+    assert np.array_equal(compute(np.ones((30, 2)), np.arange(30) % 3), 1 - np.eye(3))
 
 
 @pytest.fixture
@@ -119,13 +106,9 @@ def floor(rng, clouds):
 
 
 def test_floors_that_know_their_classes_fit_any_of_them(floor):
-    """A fold may lack a class."""
+    """A fold may lack a class; of other classes there is nothing to cut by."""
     assert np.array_equal(given_matrix(floor, floor.classes), floor.matrix)
     assert np.array_equal(given_matrix(floor, np.array(["a", "d"])), floor.matrix[np.ix_([0, 3], [0, 3])])
-
-
-def test_floors_of_other_classes_are_refused(floor):
-    """There is nothing to cut by."""
     with pytest.raises(ValueError, match=r"Got rows of class 'x', which the floor has not seen. Fit it to all classes"):
         given_matrix(floor, np.array(["a", "x"]))
 

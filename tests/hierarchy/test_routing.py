@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier, SGDClassifier
+from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
@@ -142,24 +142,24 @@ def test_classes_a_thousand_levels_deep_are_found():
     assert route_likeliest(tree, models, RowsOnTree(np.array([[0.0]]))).tolist() == [999]
 
 
-LINEAR = {
-    "LinearSVC": lambda: LinearSVC(random_state=0),
-    "LogisticRegression": lambda: LogisticRegression(solver="newton-cholesky"),
-    "RidgeClassifier": RidgeClassifier,
-    "Perceptron": lambda: Perceptron(random_state=0),
-    "SGDClassifier": lambda: SGDClassifier(random_state=0, max_iter=5000),
-    "LinearDiscriminantAnalysis": LinearDiscriminantAnalysis,
-    "without intercept": lambda: LinearSVC(fit_intercept=False),
-}
-
-
-@pytest.mark.parametrize("kind", LINEAR)
-def test_one_product_answers_as_all_nodes_would(points, monkeypatch, kind):
-    """It is there for speed alone."""
+@pytest.mark.parametrize("pairs", [PAIRS, [0, [1, [2, [3, 4]]]], [[[[0, 1], 2], 3], 4]], ids=["bushy", "right", "left"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearSVC(random_state=0),
+        LinearSVC(fit_intercept=False),
+        LogisticRegression(solver="newton-cholesky"),
+        Perceptron(random_state=0),
+        LinearDiscriminantAnalysis(),
+    ],
+    ids=str,
+)
+def test_one_product_answers_as_all_nodes_would(points, monkeypatch, model, pairs):
+    """It is there for speed alone, and its columns must be found again from nodes."""
     X, y = points
-    tree = ClassTree.from_nested(PAIRS)
-    models = train(LINEAR[kind], tree, X, y)
-    assert kind not in ("LinearSVC", "LogisticRegression") or _routing._all_linear(tree, models, X)
+    tree = ClassTree.from_nested(pairs)
+    models = train(lambda: clone(model), tree, X, y)
+    assert not isinstance(model, (LinearSVC, LogisticRegression)) or _routing._all_linear(tree, models, X)
     quick = route(tree, models, RowsOnTree(X))
     monkeypatch.setattr(_routing, "_all_linear", lambda *_: False)
 
@@ -167,23 +167,11 @@ def test_one_product_answers_as_all_nodes_would(points, monkeypatch, kind):
     assert len(np.unique(quick)) > 2
 
 
-@pytest.mark.parametrize("pairs", [[0, [1, [2, [3, 4]]]], [[[[0, 1], 2], 3], 4], [[0, 1], [[2, 3], 4]]])
-def test_one_product_goes_through_trees_of_any_shape(points, monkeypatch, pairs):
-    """Columns of the product must be found again from nodes."""
-    X, y = points
-    tree = ClassTree.from_nested(pairs)
-    models = train(LINEAR["LogisticRegression"], tree, X, y)
-    quick = route(tree, models, RowsOnTree(X))
-    monkeypatch.setattr(_routing, "_all_linear", lambda *_: False)
-
-    assert np.array_equal(quick, route(tree, models, RowsOnTree(X)))
-
-
 def test_many_rows_are_answered_in_blocks(points, monkeypatch):
     """Memory for all rows and all nodes at once may not be there."""
     X, y = points
     tree = ClassTree.from_nested(PAIRS)
-    models = train(LINEAR["LogisticRegression"], tree, X, y)
+    models = train(lambda: LogisticRegression(solver="newton-cholesky"), tree, X, y)
     whole = [find(tree, models, RowsOnTree(X)) for find in (route, route_likeliest)]
     monkeypatch.setattr(_routing, "_AT_ONCE", 37)  # 7 rows of 5 classes
 
