@@ -36,12 +36,6 @@ def fingerprint(X, y):
     return _facts.fingerprint(open_data(X, y))
 
 
-@pytest.mark.parametrize("kind", SAME)
-def test_equal_values_have_one_fingerprint(kind):
-    """Whatever holds them: the same data are known again tomorrow, read by another library."""
-    assert fingerprint(SAME[kind](X), Y) == fingerprint(X, Y)
-
-
 LABELS = {
     "array": np.array,
     "floats": lambda y: np.array(y, dtype=float),
@@ -56,12 +50,6 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("kind", LABELS)
-def test_equal_labels_have_one_fingerprint(kind):
-    """Numbers are numbers."""
-    assert fingerprint(X, LABELS[kind](Y)) == fingerprint(X, Y)
-
-
 NAMES = {
     "array": np.array,
     "objects": lambda y: np.array(y, dtype=object),
@@ -74,12 +62,19 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("kind", NAMES)
-def test_equal_names_have_one_fingerprint(kind):
-    """Texts and categories are the same names."""
-    names = ["cat", "dog", "cat", "ä"]
+WORDS = ["cat", "dog", "cat", "ä"]
 
-    assert fingerprint(X, NAMES[kind](names)) == fingerprint(X, names)
+
+@pytest.mark.parametrize("kind", SAME)
+def test_equal_values_have_one_fingerprint(kind):
+    """Whatever holds them: the same data are known again tomorrow, read by another library."""
+    assert fingerprint(SAME[kind](X), Y) == fingerprint(X, Y)
+
+
+@pytest.mark.parametrize(("made", "y"), [*((of, Y) for of in LABELS.values()), *((of, WORDS) for of in NAMES.values())])
+def test_equal_labels_have_one_fingerprint(made, y):
+    """Numbers are numbers; texts and categories are the same names."""
+    assert fingerprint(X, made(y)) == fingerprint(X, y)
 
 
 def test_texts_among_features_have_one_fingerprint():
@@ -90,30 +85,16 @@ def test_texts_among_features_have_one_fingerprint():
     assert {fingerprint(other, Y) for other in others} == {fingerprint(frame, Y)}
 
 
-def test_one_value_makes_another_fingerprint():
-    """Each of them, by as little as there is."""
-    for i in range(4):
-        for j in range(3):
-            other = X.copy()
-            other[i, j] = np.nextafter(other[i, j], np.inf)
+def test_one_value_or_one_label_makes_another_fingerprint():
+    """Each of them, by as little as there is; identifiers have more digits than a float."""
+    for i, j in np.ndindex(X.shape):
+        other, labels = X.copy(), list(Y)
+        other[i, j] = np.nextafter(other[i, j], np.inf)
+        labels[i] = 1 - labels[i]
 
-            assert fingerprint(other, Y) != fingerprint(X, Y)
-
-
-def test_one_label_makes_another_fingerprint():
-    """Each of them."""
-    for i in range(4):
-        other = list(Y)
-        other[i] = 1 - other[i]
-
-        assert fingerprint(X, other) != fingerprint(X, Y)
-
-
-def test_large_numbers_as_labels_are_told_apart():
-    """Identifiers have more digits than a float."""
-    big = 2**60
-
-    assert fingerprint(X, [big, big + 1, big, big]) != fingerprint(X, [big, big, big, big + 1])
+        assert fingerprint(other, Y) != fingerprint(X, Y)
+        assert fingerprint(X, labels) != fingerprint(X, Y)
+    assert fingerprint(X, [2**60, 2**60 + 1, 2**60, 2**60]) != fingerprint(X, [2**60, 2**60, 2**60, 2**60 + 1])
 
 
 CHANGES = {
@@ -132,26 +113,18 @@ def test_other_arrangements_have_other_fingerprints(kind):
     assert fingerprint(CHANGES[kind](X), Y) != fingerprint(X, Y)
 
 
-def test_texts_cannot_be_shifted_from_row_to_row():
-    """("ab", "c") and ("a", "bc") are spelt alike."""
-    assert fingerprint(pd.DataFrame({"t": ["ab", "c"]}), [0, 1]) != fingerprint(
-        pd.DataFrame({"t": ["a", "bc"]}), [0, 1]
-    )
-    assert fingerprint(X, ["1:a", "b", "c", "d"]) != fingerprint(X, ["1:a1", ":b", "c", "d"])
-
-
-def test_a_number_is_not_its_text():
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (["ab", "c", "a", "b"], ["a", "bc", "a", "b"]),  # spelt alike from row to row
+        ([0, 1, 0, 1], ["0", "1", "0", "1"]),  # a number is not its text
+        (["a", "a", "b", "b"], ["a", "a\0", "b", "b"]),  # NumPy drops what it takes for padding
+    ],
+)
+def test_values_that_look_alike_have_other_fingerprints(one, two):
     """Categories called 0 and 1 are as far apart as any; numbers are not."""
-    numbers, texts = pd.DataFrame({"a": [0, 1, 0, 1]}), pd.DataFrame({"a": ["0", "1", "0", "1"]})
-
-    assert fingerprint(numbers, Y) != fingerprint(texts, Y)
-
-
-def test_nothing_at_the_end_of_a_text_is_lost():
-    """NumPy drops what it takes for padding."""
-    one, two = pd.DataFrame({"t": ["a", "a", "b", "b"]}), pd.DataFrame({"t": ["a", "a\0", "b", "b"]})
-
-    assert fingerprint(one, Y) != fingerprint(two, Y)
+    assert fingerprint(pd.DataFrame({"t": one}), Y) != fingerprint(pd.DataFrame({"t": two}), Y)
+    assert fingerprint(X, ["1:a", "b", "c", "d"]) != fingerprint(X, ["1:a1", ":b", "c", "d"])
 
 
 def test_minus_zero_is_zero():
@@ -159,16 +132,12 @@ def test_minus_zero_is_zero():
     assert fingerprint(-0.0 * X, Y) == fingerprint(0.0 * X, Y)
 
 
-def test_hostile_labels_have_fingerprints():
-    """Half a character is none in UTF-8."""
-    assert len(fingerprint(X, ["\ud800", "b", "c", "d"])) == 40
-    assert fingerprint(X, ["\ud800", "b", "c", "d"]) != fingerprint(X, ["\ud801", "b", "c", "d"])
-
-
-def test_votes_have_fingerprints():
-    """In any container."""
+def test_odd_labels_have_fingerprints():
+    """Half a character is none in UTF-8; votes are a matrix in any container."""
     votes = np.array([[1, 0], [0, 1], [1, 1], [2, 0]])
 
+    assert len(fingerprint(X, ["\ud800", "b", "c", "d"])) == 40
+    assert fingerprint(X, ["\ud800", "b", "c", "d"]) != fingerprint(X, ["\ud801", "b", "c", "d"])
     assert fingerprint(X, votes) == fingerprint(X, pd.DataFrame(votes)) == fingerprint(X, votes.tolist())
     assert fingerprint(X, votes) != fingerprint(X, votes[:, ::-1])
 
@@ -186,28 +155,15 @@ def test_facts_say_what_was_looked_at(gaussians):
     assert facts.frame()["n_rows"].tolist() == [81]
 
 
-def test_a_scale_that_was_asked_for_leaves_no_rates(gaussians):
-    """None was tried."""
-    facts = check(*gaussians(0, [30, 30]), scale="standard", learners={}).facts
-
-    assert (facts.scale, facts.scale_rates) == ("standard", {})
-
-
-def test_equal_rows_are_counted_once(gaussians):
-    """Distinct ones are what trees are grown of."""
+def test_equal_rows_are_counted_once_and_a_scale_asked_for_has_no_rates(gaussians):
+    """Distinct rows are what trees are grown of, and a group makes no row another one."""
     X, y = gaussians(0, [30, 30])
-    facts = check(np.vstack([X, X[:9]]), np.r_[y, y[:9]], learners={}).facts
+    given = np.vstack([X, X[:9]]), np.r_[y, y[:9]]
+    facts = check(*given, scale="standard", learners={}).facts
 
     assert (facts.n_rows, facts.n_distinct) == (69, 60)
-
-
-@pytest.mark.slow
-def test_equal_rows_of_two_groups_are_counted_once_too(gaussians):
-    """A group makes no row another one."""
-    X, y = gaussians(0, [30, 30])
-    facts = check(np.vstack([X, X[:9]]), np.r_[y, y[:9]], groups=np.arange(69) // 3, learners={}).facts
-
-    assert facts.n_distinct == 60
+    assert (facts.scale, facts.scale_rates) == ("standard", {})
+    assert check(*given, groups=np.arange(69) // 3, learners={}).facts.n_distinct == 60
 
 
 def test_near_duplicates_are_a_clear_gap(made, global_random_seed):

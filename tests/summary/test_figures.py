@@ -1,24 +1,33 @@
-"""Figures and tables by name: pairs and classes as rows, the next step, and what trackers get."""
+"""Figures and tables by name: pairs and classes as rows, the next step, tables of decisions, and what trackers get."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_digits, load_iris
 
-import bayesfloor
-from bayesfloor import Check, check
+from bayesfloor import BayesFloor, Check, FloorSelector, compare_representations
+from bayesfloor.decide import gap, samples_for
 from bayesfloor.summary._figures import (
     FEW_ROWS,
     TOO_SMALL,
     class_rows,
+    comparison_cells,
+    enough,
     error_at_twice,
+    gap_cells,
     hardest_pairs,
     hardly_falls,
     next_step,
     pair_rows,
+    path_cells,
+    path_notes,
 )
+from bayesfloor.summary._html import make_page
+from bayesfloor.support._words import about, percent
 
 PAIR_FIGURES = ("estimate", "lower", "upper", "error", "guessing", "relative", "n_rows")
 CLASS_FIGURES = ("n_rows", "estimate", "lower", "upper", "error", "part")
@@ -42,32 +51,21 @@ def test_too_small_is_no_confusion_in_cross_validation(made):
     assert unknown.too_small.all()  # classes that no row was tested of
 
 
-def test_pairs_are_in_order_hardest_first(each):
-    """By the best estimate relative to guessing; those of classes with too few rows last."""
-    keys = [(row.note != "", -row.relative) for row in pair_rows(each)]
+def test_pairs_are_in_order_with_the_figures_of_the_answer(each):
+    """Hardest first, relative to guessing; the best estimate is inside the range and never above guessing."""
+    rows = pair_rows(each)
+    keys = [(row.note != "", -row.relative) for row in rows]
 
-    assert keys == sorted(keys)
-    np.testing.assert_equal(pair_rows(each, 3), pair_rows(each)[:3])
-    assert [(row.one, row.two) for row in pair_rows(each)] == list(
-        zip(*(places.tolist() for places in hardest_pairs(each)), strict=True)
-    )
-
-
-def test_pairs_have_the_figures_of_the_answer(each):
-    """And no others."""
-    for row in pair_rows(each):
+    assert keys == sorted(keys)  # those of classes with too few rows last
+    np.testing.assert_equal(pair_rows(each, 3), rows[:3])
+    assert [(row.one, row.two) for row in rows] == list(zip(*(at.tolist() for at in hardest_pairs(each)), strict=True))
+    for row in rows:
         assert row.one < row.two
         for name in PAIR_FIGURES:
             np.testing.assert_equal(getattr(row, name), getattr(each.pairs, name)[row.one, row.two])
         assert (row.note == FEW_ROWS) == (each.classes.n_rows[[row.one, row.two]].min() < 30)
-
-
-def test_pairs_have_their_figures_in_order(each):
-    """The best estimate is inside the range and never above guessing; only the limit of guessing has a margin."""
-    for row in pair_rows(each):
-        assert 0 <= row.estimate <= row.upper + 1e-12
+        assert 0 <= row.estimate <= min(row.upper, row.guessing) + 1e-12
         assert not row.lower > row.estimate + 1e-12
-        assert row.estimate <= row.guessing + 1e-12
         assert row.upper <= 0.5
 
 
@@ -78,36 +76,27 @@ def test_a_pair_of_two_classes_is_the_whole(made):
     assert (row.estimate, row.lower, row.upper) == (answer.estimate, answer.lower, answer.upper)
 
 
-def test_classes_are_in_order_and_those_with_a_note_last(each):
-    """What is too uncertain, or nothing, must not lead the table."""
+def test_classes_are_in_order_with_the_figures_of_the_answer(each):
+    """What is too uncertain, or nothing, must not lead the table; the parts of all errors add up."""
     rows = class_rows(each)
     keys = [(row.note != "", -row.estimate) for row in rows]
+    total = sum(row.part for row in rows)
 
     assert keys == sorted(keys)
     assert sorted(row.number for row in rows) == list(range(len(each.labels)))
     np.testing.assert_equal(class_rows(each, 2), rows[:2])
-
-
-def test_classes_have_the_figures_of_the_answer(each):
-    """And no others; a note says what to make of them."""
-    for row in class_rows(each):
+    for row in rows:
         for name in CLASS_FIGURES:
             np.testing.assert_equal(getattr(row, name), getattr(each.classes, name)[row.number])
         assert (row.note == FEW_ROWS) == (row.n_rows < 30)
         assert (row.note == TOO_SMALL) == (row.n_rows >= 30 and not row.error > 0)
-
-
-def test_parts_of_all_errors_add_up(each):
-    """To all, or to none where there is no error."""
-    total = sum(row.part for row in class_rows(each))
-
     assert total == pytest.approx(1) or total == 0
 
 
 @pytest.fixture(scope="module")
-def wine():
+def wine(made):
     """A check of the wines without a target."""
-    return bayesfloor.check(*load_wine(return_X_y=True), effort="quick")
+    return replace(made("wine"), target=None)
 
 
 def with_curve(check, error):
@@ -150,19 +139,16 @@ def test_learners_left_out_for_their_cost_are_the_next_to_try(wine):
     assert "1 kind of model was" in next_step(slow)
 
 
-def test_a_poor_model_is_told_which_learner_to_try():
-    """Readers who bring a model want to know what to do about it."""
-    X, y = load_wine(return_X_y=True)
-    found = bayesfloor.check(X, y, effort="quick", predictions=np.roll(y, 40))
-    assert next_step(found).startswith("try ")
-
-
-def test_spellings_of_one_class_come_first():
-    """No other step makes sense before the labels do."""
-    X, y = load_wine(return_X_y=True)
-    labels = np.array(["red", "white", "rose"], dtype=object)[y]
-    labels[::3] = [label.upper() for label in labels[::3]]
-    assert next_step(bayesfloor.check(X, labels, effort="quick")) == "act on BF106 below, then check again."
+def test_a_poor_model_is_told_which_learner_to_try_and_faults_come_first(made):
+    """Readers who bring a model want to know what to do; no step makes sense before the labels do."""
+    found = made("chosen")
+    words = {"room to improve": "try ", "at the floor": "look for better features.", "below the floor": ""}
+    for word, step in words.items():
+        told = replace(found, gap=replace(found.gap, overall=replace(found.gap.overall, word=word, error=0.9)))
+        assert next_step(told).startswith(step)
+        assert bool(next_step(told)) == bool(step)
+    assert next_step(made("leak")) == "act on BF114 below, then check again."
+    assert next_step(made("noise")) == "look for better features."
 
 
 ANSWER = {"lowest_error_estimate", "lowest_error_lower", "lowest_error_upper"}
@@ -181,11 +167,14 @@ def test_metrics_are_figures_of_the_answer_and_a_row_of_a_table(each):
     assert each.frame().iloc[0].to_dict().items() >= {**found, "reliability": answer.reliability}.items()
 
 
-def test_metrics_leave_out_what_no_learner_told(made):
-    """Where none could be trained there is no error of the best one."""
+def test_metrics_leave_out_what_nobody_told(made):
+    """No learner's error and no pair's; and no warning: a job may turn warnings into errors."""
     found = made("iris")
     none = replace(found, answer=replace(found.answer, errors={}, best=""))
+    pairs = replace(found.pairs, estimate=np.full_like(found.pairs.estimate, np.nan))
+
     assert set(found.metrics()) - set(none.metrics()) == {"best_learner_error"}
+    assert set(found.metrics()) - set(replace(found, pairs=pairs).metrics()) == {"hardest_pair_error"}
 
 
 def test_the_names_are_those_of_the_docstring(made):
@@ -197,21 +186,153 @@ def test_the_names_are_those_of_the_docstring(made):
     assert all(f"``{name}``" in Check.metrics.__doc__ for name in ANSWER | OTHERS | COUNTS | MODEL)
 
 
-def test_predictions_add_the_models_figures():
+def test_predictions_add_the_models_figures(made):
     """A tracker follows the model and its floor in one chart."""
-    X, y = load_iris(return_X_y=True)
-    predicted = y.copy()
-    predicted[:6] = 1
-    found = check(X, y, predictions=predicted, effort="quick").metrics()
+    found, whole = made("chosen").metrics(), made("chosen").gap.overall
 
     assert set(found) == ANSWER | OTHERS | COUNTS | MODEL
-    assert found["model_error"] == 0.04
-    assert found["model_error_low"] < 0.04 < found["model_error_high"]
+    assert (found["model_error"], found["model_error_low"], found["model_error_high"]) == (
+        whole.error,
+        whole.low,
+        whole.high,
+    )
 
 
-def test_no_figure_where_no_pair_has_one(made):
-    """And no warning: a job may turn warnings into errors."""
-    found = made("iris")
-    pairs = replace(found.pairs, estimate=np.full_like(found.pairs.estimate, np.nan))
+NAMES = ["<script>alert(1)</script>", "new\nline\r\ttab", "a", "b"]
 
-    assert set(found.metrics()) - set(replace(found, pairs=pairs).metrics()) == {"hardest_pair_error"}
+
+@pytest.fixture(scope="module")
+def rows():
+    """Three classes in four columns, where the first two are enough."""
+    y = np.repeat(np.arange(3), [150, 100, 70])
+    X = np.random.default_rng(2).normal(size=(320, 4))
+    X[:, 0] += 4 * (y == 1)
+    X[:, 1] += 4 * (y == 2)
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def path(rows):
+    """Two of the columns, selected."""
+    return FloorSelector(2).fit(pd.DataFrame(rows[0], columns=NAMES), rows[1]).path_
+
+
+@pytest.fixture(scope="module")
+def compared(rows):
+    """All columns, one of them, and noise."""
+    X, y = rows
+    noise = np.random.default_rng(2).standard_normal(X.shape)
+    return compare_representations({NAMES[0]: X[:, :1], NAMES[1]: X, "noise": noise}, y)
+
+
+def test_every_row_of_every_table_is_as_long_as_its_head(made, path, compared):
+    """Else columns shift, and figures stand under other names."""
+    tables = [path_cells(path), comparison_cells(compared), gap_cells(made("chosen").gap, 9)]
+    for head, *rows in tables:
+        assert rows
+        assert {len(row) for row in rows} == {len(head)}
+
+
+def test_a_step_shows_its_names_cross_class_edges_and_gain(path):
+    """In the order of the head; names as harmless texts."""
+    head, first, second = path_cells(path)
+
+    assert head == ("feature added", "kept", "cross-class edges", "gain (points)", "95 % interval", "")
+    assert {first[0], second[0]} == {"<script>alert(1)</script>", "new\\nline\\r\\ttab"}
+    assert (first[1], second[1]) == ("1", "2")
+    assert first[2] == f"{100 * path.cross_rate[0]:.1f} %"
+    assert first[3] == f"+{100 * path.gain[0]:.1f}"
+
+
+def test_the_first_set_that_is_no_worse_than_all_is_marked(path):
+    """It alone; steps whose gain is not shown say so."""
+    path = replace(path, cross_rate=np.array([0.3, 0.1]), all_cross_rate=0.1, shown=np.array([True, False]))
+    never = replace(path, all_cross_rate=0.05)
+
+    assert (enough(path), enough(never)) == (1, None)
+    assert [row[-1] for row in path_cells(path)[1:]] == ["", "as few cross-class edges as all 4"]
+    assert [row[-1] for row in path_cells(never)[1:]] == ["", "no significant gain"]
+
+
+def test_notes_say_who_chose_and_what_rows_held_out_say(path):
+    """The table alone would flatter."""
+    assert path_notes(path)[-1] == path.holdout.text
+    assert "optimistic" in path_notes(path)[2]
+    assert path_notes(replace(path, holdout=None))[-1] == "No rows were held out."
+    assert path_notes(path)[0].startswith("2 of 4 features lose nothing measurable on ")
+    assert path_notes(replace(path, holdout=None))[0].startswith("2 of 4 features selected, not tested on other rows: ")
+    worse = replace(path, holdout=replace(path.holdout, difference_low=0.01))
+    assert path_notes(worse)[0] == "Keep all 4 features: the 2 selected are worse on held-out rows."
+    assert path_notes(replace(path, shown=np.zeros(2, dtype=bool)))[0].startswith("No feature helps significantly")
+
+
+def test_too_few_rows_for_a_gain_are_told_as_unknown():
+    """An infinite interval is no number."""
+    X, y = load_iris(return_X_y=True)
+    path = FloorSelector(1, holdout=0.0).fit(X[45:75], y[45:75]).path_
+
+    assert path_cells(path)[1][4] == "unknown to unknown"
+
+
+def test_only_the_best_has_no_difference(compared):
+    """All others say how far they are behind, with an interval."""
+    _, best, *others = comparison_cells(compared)
+
+    assert best[-3:] == ("", "", "best")
+    assert all(row[-3] and " to " in row[-2] for row in others)
+    assert others[-1][0] == "noise"
+    assert others[-1][-1] == "worse"
+
+
+def test_a_comparison_ranks_and_tells_no_error(compared):
+    """How low the error can go with a representation is the answer's to say, on the same page."""
+    head, *rows = comparison_cells(compared)
+
+    assert not {"lower", "estimate", "upper"} & set(compared.to_dict())
+    assert not [name for name in head if "error" in name or "bounds" in name]
+    assert [row[4] for row in rows] == [f"{percent(rate)} %" for rate in compared.predicted]
+    assert not re.search(r"\d ?%", compared.text)
+    assert compared.text.endswith("run check on it.")
+
+
+@pytest.mark.slow
+def test_no_page_shows_where_the_trees_go_with_more_rows(made, altered):
+    """Two extrapolations beside each other would be two answers; this one is in Python and JSON only."""
+    chosen = made("chosen")
+    other = altered(chosen, overall={"limit": 0.4321, "limit_std_error": 0.0123})
+
+    for surface in (repr, Check.to_markdown, Check._repr_html_, make_page):
+        assert surface(other) == surface(chosen)
+    assert other.answer.to_dict() == chosen.answer.to_dict()
+    assert samples_for(other.answer, 0.9).to_dict() == samples_for(chosen.answer, 0.9).to_dict()
+
+
+@pytest.mark.slow
+def test_a_gap_has_all_classes_and_the_pairs_with_room_most_to_be_won_first():
+    """The first line is the whole problem; lists are cut."""
+    X, y = load_digits(return_X_y=True)
+    floor = BayesFloor(interval="fast").fit(X, y)
+    answers = y.copy()
+    answers[np.flatnonzero(y == 3)[:60]] = 5
+    answers[np.flatnonzero(y == 1)[:30]] = 7
+    found = gap(floor, y, answers)
+    _, whole, *rows = gap_cells(found, 20)
+
+    assert whole[0] == "all classes"
+    assert whole[3] == about(found.overall.estimate, found.overall.lower, found.overall.upper)
+    assert whole[4] == "room to improve"
+    assert [row[0] for row in rows[:2]] == ["3", "1"]
+    assert sorted(row[0] for row in rows[:10]) == list("0123456789")
+    assert [row[0] for row in rows[10:]] == ["3 and 5", "1 and 7"]
+    assert len(gap_cells(found, 3)) == 2 + 3 + 2
+
+
+def test_a_class_without_rows_has_no_error(made):
+    """Unknown, not zero."""
+    before = made("chosen").gap
+    lines = before.by_class
+    found = replace(before, by_class=replace(lines, error=np.array([np.nan, *lines.error[1:]])))
+    cells = gap_cells(found, 9)
+
+    assert [row[1] for row in cells[2:]].count("unknown %") == 1
+    assert cells[-1 - np.count_nonzero(found.by_pair.word == "room to improve")][1] == "unknown %"

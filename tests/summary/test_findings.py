@@ -8,7 +8,6 @@ from sklearn.datasets import load_iris
 
 from bayesfloor import check
 from bayesfloor.answer import Basis, Reason
-from bayesfloor.answer._leaks import DoubtfulColumns
 from bayesfloor.summary._explain import CODES
 from bayesfloor.summary._findings import _BY_IMPORTANCE, _rank, find
 from bayesfloor.summary._reasons import reason_text
@@ -37,49 +36,39 @@ def test_every_code_of_a_finding_has_its_place():
     assert sorted(_BY_IMPORTANCE) == [code for code in CODES if not code.startswith("BF3")]
 
 
-def test_a_headline_is_the_first_sentence(each):
-    """One screen shows nothing else of a finding."""
+def test_findings_are_whole_sentences_that_start_with_their_headline(each):
+    """They stand alone in a log, one line a code; one screen shows nothing of them but the headline."""
+    assert len(set(codes(each))) == len(codes(each))
     for finding in each.findings:
         assert finding.text.startswith(finding.headline)
-        assert finding.headline.endswith(".")
-
-
-def test_findings_do_not_repeat_themselves(each):
-    """One line a code."""
-    assert len(set(codes(each))) == len(codes(each))
-
-
-def test_findings_are_whole_sentences(each):
-    """They stand alone in a log."""
-    for finding in each.findings:
         assert finding.text.endswith(".")
+        assert finding.headline.endswith(".")
         assert finding.text[0].isupper() or finding.text[0].isdigit()
         assert finding.to_dict() == {"code": finding.code, "text": finding.text, "look": finding.look}
 
 
-def test_no_signal_is_found_where_there_is_none(made):
-    """And only there."""
+def test_every_weak_trait_is_a_finding(each):
+    """What weakens the answer is told, and nothing else is."""
+    doubts = sorted(code for code in codes(each) if code.startswith("BF2"))
+
+    assert doubts == [trait.code for trait in each.traits if trait.weak]
+
+
+def test_no_signal_is_found_where_no_learner_sees_one(made, altered):
+    """Whatever the test of the trees says, and the other way round."""
     assert "BF101" in codes(made("noise"))
     assert "BF101" not in codes(made("iris"))
-
-
-def test_what_a_learner_sees_is_a_signal(made, altered):
-    """Whatever the test of the trees says, and the other way round."""
     assert "BF101" not in codes(altered(made("iris"), overall={"p_value": 1.0}))
     assert "BF101" in codes(altered(made("iris"), answer={"reasons": (Reason(Basis.NO_SIGNAL),)}))
 
 
-def test_conflicts_are_counted(gaussians):
-    """Equal rows with other labels are a bound that assumes nothing."""
+def test_conflicts_are_counted(made, gaussians):
+    """Equal rows with other labels are a bound that assumes nothing; real numbers have none."""
     X, y = gaussians(0, [40, 40], shift=20.0)
     found = check(np.vstack([X, X[:3]]), np.r_[y, 1 - y[:3]])
 
     assert text_of(found, "BF102").startswith("6 rows have an equal row with a different label")
     assert "at least 3.6 %" in text_of(found, "BF102")
-
-
-def test_no_conflict_is_found_where_there_is_none(made):
-    """Two classes of real numbers have none."""
     assert "BF102" not in codes(made("two classes"))
 
 
@@ -96,6 +85,7 @@ def test_classes_of_one_distribution_are_alike(made):
     assert before.estimate == found.answer.estimate
     assert after.upper < 0.02
     assert before.upper > 0.2
+    assert "BF104" not in codes(made("alike"))  # they would be the hardest pair as well
 
 
 @pytest.mark.slow
@@ -131,15 +121,14 @@ def test_a_pair_too_small_to_measure_is_never_the_hardest(made):
     error = found.pairs.error.copy()
     one, two = np.unravel_index(np.argmax(found.pairs.relative), error.shape)
     error[one, two] = error[two, one] = 0.0
-    changed = replace(found, pairs=replace(found.pairs, error=error))
 
-    assert text_of(found, "BF104") != text_of(changed, "BF104")
+    assert text_of(replace(found, pairs=replace(found.pairs, error=error)), "BF104") != text_of(found, "BF104")
 
 
 def test_suspicious_labels_are_counted(made):
     """In the singular, too."""
     found = made("suspects")
-    one = replace(found, suspicious=replace(found.suspicious, n_suspect=1))
+    one, none = (replace(found, suspicious=replace(found.suspicious, n_suspect=n)) for n in (1, 0))
 
     assert found.suspicious.n_suspect == 14
     assert text_of(found, "BF105") == (
@@ -152,6 +141,7 @@ def test_suspicious_labels_are_counted(made):
         "Such labels explain at most 5.3 % of the lowest possible error. "
         "To look at them: bayesfloor samples, or .suspicious."
     )
+    assert "BF105" not in codes(none)
 
 
 def test_labels_come_before_classes_only_if_they_make_up_much_of_the_error(made):
@@ -198,6 +188,9 @@ def test_spellings_of_one_class_come_first_and_are_no_hard_pair(misspelled):
         "typos: setsoa (1 row) for setosa. It counts as a class of its own: correct the label, or leave out its row."
     )
     assert Reason(Basis.SPELLINGS, (7, 3)) in found.answer.reasons
+    assert found.verdict.endswith(
+        " But 7 labels look like spellings of 3 classes: first merge them (--clean-labels, or clean_labels=True)."
+    )
     named = " ".join(finding.text for finding in found.findings if finding.code in ("BF103", "BF104"))
     assert "VERSICOLOR and versicolor" not in named
     assert "VIRGINICA and virginica" not in named
@@ -208,6 +201,7 @@ def test_typos_left_after_cleaning_limit_the_answer(misspelled):
     found = check(*misspelled, clean_labels=True, effort="quick")
 
     assert found.facts.n_classes == 4
+    assert str(found.prepared) == "Prepared: merged 6 spellings into 3 classes"
     assert text_of(found, "BF106") == (
         "1 label looks like a typo; correct it in the data: setsoa (1 row) for setosa. It counts as a class of its "
         "own: correct the label, or leave out its row."
@@ -215,6 +209,7 @@ def test_typos_left_after_cleaning_limit_the_answer(misspelled):
     assert Reason(Basis.TYPOS, (1,)) in found.answer.reasons
     assert "BF120" not in codes(found)  # a typo is no rare class
     assert "setsoa" not in found.verdict
+    assert "spellings" not in found.verdict
     assert found.answer.reliability != "good"
 
 
@@ -239,25 +234,6 @@ def test_conflicts_that_prove_little_of_the_error_come_late(made):
 
     assert codes(little).index("BF102") > codes(little).index("BF105")
     assert codes(much)[0] == "BF102"
-
-
-def test_classes_that_cannot_be_separated_are_not_told_twice(made):
-    """They would be the hardest pair as well."""
-    assert "BF104" not in codes(made("alike"))
-
-
-def test_no_odd_rows_are_no_finding(made):
-    """Silence is an answer."""
-    none = replace(made("iris"), suspicious=replace(made("iris").suspicious, n_suspect=0))
-
-    assert "BF105" not in codes(none)
-
-
-def test_every_weak_trait_is_a_finding(each):
-    """What weakens the answer is told, and nothing else is."""
-    doubts = sorted(code for code in codes(each) if code.startswith("BF2"))
-
-    assert doubts == [trait.code for trait in each.traits if trait.weak]
 
 
 @pytest.mark.slow
@@ -289,13 +265,14 @@ def test_many_alike_pairs_are_cut(made):
     ],
 )
 def test_a_model_is_told_where_it_stands(made, word, code):
-    """One code for each word of the gap, in the gap's own words."""
+    """One code for each word of the gap, in the gap's own words; none where no model was given."""
     found = made("chosen")
     told = replace(found, gap=replace(found.gap, overall=replace(found.gap.overall, word=word)))
 
     assert [c for c in codes(told) if "BF403" <= c <= "BF406"] == [code]
     assert told.gap.tell(*map(reason_text, told.gap.reasons[:1])) in text_of(told, code)
     assert word in told.gap.text
+    assert not [c for c in codes(made("iris")) if c.startswith("BF4")]
 
 
 def with_tests(found, error, **values):
@@ -315,37 +292,3 @@ def test_a_model_that_has_seen_labels_comes_first(made):
         "chance would give about 30 (p = 0.001)."
     )
     assert "BF407" not in codes(with_tests(made("chosen"), 0.1, **{**seen, "equal_p_value": 0.2}))
-
-
-def test_without_a_model_nothing_is_told_of_one(made):
-    """It is there only where it was asked for."""
-    assert not [code for code in codes(made("iris")) if code.startswith("BF4")]
-
-
-@pytest.mark.parametrize(("name", "alarm"), [("leak", "column closed may give the label away"), ("patients", "")])
-def test_a_verdict_that_is_too_good_says_so(made, name, alarm):
-    """People quote it; an answer for new patients needs no alarm."""
-    _, _, said = made(name).verdict.partition(" But ")
-
-    assert said == (f"{alarm}." if alarm else "")
-
-
-@pytest.mark.parametrize(
-    ("names", "headline"),
-    [
-        (("tag_b",), "The column tag_b looks like another label, but is used as a feature: --drop tag_b."),
-        (
-            ("tag_b", "tag c"),
-            "The columns tag_b, tag c look like further labels, but are used as features: --drop tag_b --drop 'tag c'.",
-        ),
-        (
-            ("a", "b", "c"),
-            "The columns a, b, c look like further labels, but are used as features: leave them out with --drop.",
-        ),
-    ],
-)
-def test_further_labels_come_with_the_command_to_drop_them(made, names, headline):
-    """The first sentence is all that one screen shows."""
-    found = replace(made("two classes"), doubtful=(DoubtfulColumns("labels", names),))
-
-    assert next(each.headline for each in found.findings if each.code == "BF115") == headline

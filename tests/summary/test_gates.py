@@ -28,16 +28,12 @@ def found(made):
     return made("two classes")
 
 
-def test_without_limits_there_are_no_gates(made):
-    """Nothing asked, nothing judged."""
-    assert made("iris").gates() == ()
-
-
-def test_gates_come_in_a_fixed_order(made):
+def test_gates_come_in_a_fixed_order_and_only_where_asked_for(made):
     """The target first, the baseline last."""
     found = made("target")
     gates = found.gates(max_class_error=0.1, max_pair_error=0.1, max_error=0.1, baseline=found)
 
+    assert made("iris").gates() == ()
     assert [gate.code for gate in gates] == ["BF301", "BF302", "BF303", "BF304", "BF305"]
 
 
@@ -71,26 +67,24 @@ def test_the_whole_problem_is_judged_by_the_ends_of_the_range(found):
 
 
 def test_the_text_has_the_numbers_of_the_answer(each):
-    """And no others."""
+    """And no others; two answers to one question do not differ either."""
     told = about(each.answer.estimate, each.answer.lower, each.answer.upper)
+    words = {"ok": "reachable", "failed": "out of reach", "too close to call": "too close to call"}
 
     assert error_gate(each, 0.5).text == f"lowest possible error {told}, limit 50 %"
     assert target_gate(each, 0.5).text.startswith(f"target 50 %, lowest possible error {told}")
+    for most in (0.0, 0.01, 0.05, 0.2, 0.4):
+        assert words[error_gate(each, most).word] == each.answer.verdict(1 - most)
 
 
-def test_a_target_too_close_to_call_says_why_and_what_would_settle_it(made):
-    """The table of gates may be all that a reviewer sees."""
+def test_a_gate_for_a_target_says_why_and_shows_limits_that_differ(made, altered):
+    """The table of gates may be all that a reviewer sees; an upper end that equals the limit would contradict it."""
     gate, found = target_gate(made("target"), 0.9), made("target").answer.judge(0.9)
+    close = altered(made("two classes"), answer={"upper": 0.15002})
 
     assert gate.text.endswith(f": the range is too wide to rule it out. {sentence(settle_text(found.settle))}")
-
-
-def test_limits_that_differ_from_an_end_never_look_equal_to_it(made, altered):
-    """Too close to call with an upper end that equals the limit would contradict itself."""
-    found = altered(made("two classes"), answer={"upper": 0.15002})
-
-    assert "to 15.002 %" in error_gate(found, 0.15).text
-    assert "to 15.002 %" in target_gate(found, 0.85).text
+    assert "to 15.002 %" in error_gate(close, 0.15).text
+    assert "to 15.002 %" in target_gate(close, 0.85).text
 
 
 @pytest.mark.parametrize("limit", LIMITS)
@@ -105,20 +99,15 @@ def test_without_a_lower_end_nothing_fails(found, limit):
     assert words == {"ok", "too close to call"}
 
 
-@pytest.mark.parametrize("kind", ["wine", "noise", "hostile", "many refuted", "two rows a class"])
+NEAR = {"wine": (0.01, 0.02), "separate": (0.0, 0.001, 0.003, 0.005, 0.02)}
+
+
+@pytest.mark.parametrize("kind", [*NEAR, "noise", "hostile", "many refuted", "two rows a class"])
 @pytest.mark.parametrize("limit", LIMITS)
 def test_what_is_possible_or_not_known_never_fails(made, kind, limit):
-    """Wine, which a linear model does next to perfectly, though the trees forbid it; and data without a lower end."""
-    for most in (0.0, 0.002) if kind != "wine" else (0.01, 0.02):
+    """Neither what a linear model does next to perfectly, though trees forbid it, nor data without a lower end."""
+    for most in NEAR.get(kind, (0.0, 0.002)):
         assert made(kind).gates(**{limit: most})[-1].word != "failed"
-
-
-@pytest.mark.parametrize("limit", LIMITS)
-@pytest.mark.parametrize("most", [0.0, 0.001, 0.003, 0.005, 0.02])
-def test_separate_classes_never_fail(made, limit, most):
-    """However far apart they are, trees join them by an edge: that is not an error."""
-    assert max(made("separate").answer.errors.values()) == 0
-    assert made("separate").gates(**{limit: most})[0].word != "failed"
 
 
 @pytest.mark.slow
@@ -128,13 +117,6 @@ def test_no_gate_fails_at_the_truth(gaussians):
     gates = found.gates(**dict.fromkeys(LIMITS, norm.cdf(-1.25) + 0.001))
 
     assert [gate.code for gate in gates if gate.word == "failed"] == []
-
-
-def test_gates_and_verdicts_agree(each):
-    """Two answers to one question must not differ."""
-    words = {"ok": "reachable", "failed": "out of reach", "too close to call": "too close to call"}
-    for most in (0.0, 0.01, 0.05, 0.1, 0.2, 0.4):
-        assert words[error_gate(each, most).word] == each.answer.verdict(1 - most) or most == 0.1  # 1 - 0.9 is not 0.1
 
 
 def test_the_worst_pair_and_class_are_named(made):
@@ -160,22 +142,6 @@ def test_small_classes_do_not_count(made):
         assert gate.text == "all classes have too few rows (fewer than 30), limit 0 %"
 
 
-def test_a_learner_that_separates_a_pair_settles_it(made):
-    """Its cross-validated errors are proof enough."""
-    found = made("iris")
-
-    assert pair_gate(found, 0.1).word == "ok"
-    assert pair_gate(made("separate"), 0.03).word == "ok"
-
-
-def test_classes_that_cannot_be_separated_do_not_pass(made):
-    """With equal features everywhere every answer is a guess; a tie is no success."""
-    (gate,) = made("constant").gates(max_pair_error=0.2)
-
-    assert made("constant").overall.conflict == pytest.approx(0.5)
-    assert gate.word == "failed"
-
-
 def test_hostile_labels_stay_apart_in_gates(made):
     """A gate names classes in a log."""
     found = made("hostile")
@@ -183,6 +149,15 @@ def test_hostile_labels_stay_apart_in_gates(made):
     for gate in many.gates(max_pair_error=0.0, max_class_error=0.0)[1:]:
         assert gate.text.startswith("worst is ")
         assert gate.text.isprintable()
+
+
+def test_pairs_pass_on_proof_alone(made):
+    """Cross-validated errors are proof enough; with equal features everywhere every answer is a guess."""
+    (tied,) = made("constant").gates(max_pair_error=0.2)
+
+    assert pair_gate(made("iris"), 0.1).word == pair_gate(made("separate"), 0.03).word == "ok"
+    assert made("constant").overall.conflict == pytest.approx(0.5)
+    assert tied.word == "failed"
 
 
 @pytest.mark.parametrize(
@@ -213,18 +188,12 @@ def test_limits_that_are_no_errors_are_refused(made, limit, value):
         found.gates(**{limit: value}, baseline=found)
 
 
-def test_a_limit_for_the_rise_needs_a_baseline(found):
+def test_baselines_are_checks_and_their_limit_needs_one(found):
     """It would compare nothing."""
     with pytest.raises(ValueError, match="expected a baseline"):
         found.gates(max_error_rise=0.01)
-
-
-def test_equal_data_keep_the_baseline(found):
-    """Nothing rose."""
-    (gate,) = found.gates(baseline=found)
-
-    assert (gate.code, gate.word) == ("BF305", "ok")
-    assert "cannot be compared" not in gate.text
+    with pytest.raises(TypeError, match=r"Got baseline of type str, but expected a Check, such as Check\.from_json"):
+        found.gates(baseline="before.json")
 
 
 @pytest.fixture(scope="module")
@@ -233,36 +202,32 @@ def overlaps(gaussians):
     return {shift: check(*gaussians(0, [150, 150], shift=shift)) for shift in (1.0, 2.4, 2.5, 4.0)}
 
 
-def test_worse_data_break_the_baseline(overlaps):
-    """Beyond both ranges."""
-    gate = baseline_gate(overlaps[1.0], overlaps[4.0], 0.0)
+def test_the_baseline_breaks_by_a_rise_beyond_both_ranges_and_the_limit(found, overlaps):
+    """Nothing rose, it fell, it rose by as much as is allowed, and by more."""
+    same, worse, better = (
+        baseline_gate(*pair, 0.0)
+        for pair in ((found, found), (overlaps[1.0], overlaps[4.0]), (overlaps[4.0], overlaps[1.0]))
+    )
     now, then = overlaps[1.0].answer.estimate, overlaps[4.0].answer.estimate
 
-    assert gate.word == "failed"
-    assert gate.text.startswith(f"best estimate {percent(then)} % before, {percent(now)} % now: +")
-    assert ", limit 0 points. Cross-validated error of " in gate.text
-
-
-def test_better_data_keep_the_baseline(overlaps):
-    """However uncertain."""
-    gate = baseline_gate(overlaps[4.0], overlaps[1.0], 0.0)
-
-    assert gate.word == "ok"
-    assert " now: -" in gate.text
+    assert (same.code, same.word, better.word, worse.word) == ("BF305", "ok", "ok", "failed")
+    assert "cannot be compared" not in same.text
+    assert " now: -" in better.text
+    assert worse.text.startswith(f"best estimate {percent(then)} % before, {percent(now)} % now: +")
+    assert ", limit 0 points. Cross-validated error of " in worse.text
+    assert baseline_gate(overlaps[1.0], overlaps[4.0], 0.5).word == "ok"
 
 
 def test_slightly_worse_data_are_too_close_to_call(overlaps):
-    """Within the ranges of both."""
+    """Within the ranges of both; with both errors and the interval of their difference."""
     before, now = sorted((overlaps[2.4], overlaps[2.5]), key=lambda found: found.answer.estimate)
+    gate = baseline_gate(now, before, 0.0)
 
     assert now.answer.estimate > before.answer.estimate
-    assert baseline_gate(now, before, 0.0).word == "too close to call"
+    assert gate.word == "too close to call"
+    assert "The limit lies within what both ranges allow. Cross-validated error of " in gate.text
+    assert gate.text.endswith("), which may be due to chance")
     assert baseline_gate(now, before, 0.2).word == "ok"
-
-
-def test_a_rise_that_is_allowed_is_kept(overlaps):
-    """The limit is the largest rise allowed."""
-    assert baseline_gate(overlaps[1.0], overlaps[4.0], 0.5).word == "ok"
 
 
 def test_without_a_lower_end_cross_validated_errors_decide(overlaps, altered):
@@ -277,15 +242,6 @@ def test_without_a_lower_end_cross_validated_errors_decide(overlaps, altered):
         "The limit lies within what both ranges allow. "
         "No learner was cross-validated on as many rows now as before, so these errors cannot decide either"
     )
-
-
-def test_a_gate_that_is_too_close_to_call_says_why(overlaps):
-    """With both errors and the interval of their difference."""
-    before, now = sorted((overlaps[2.4], overlaps[2.5]), key=lambda found: found.answer.estimate)
-    text = baseline_gate(now, before, 0.0).text
-
-    assert "The limit lies within what both ranges allow. Cross-validated error of " in text
-    assert text.endswith("), which may be due to chance")
 
 
 @pytest.mark.parametrize(

@@ -34,20 +34,12 @@ def forbid(name):
     raise AssertionError(f"{name} in the JSON")
 
 
-def test_the_schema_is_one():
-    """A wrong schema lets everything through."""
-    jsonschema.Draft202012Validator.check_schema(schema())
-
-
 def test_every_check_fits_the_schema(each, validator):
-    """Other programs rely on the form."""
-    validator.validate(json.loads(each.to_json()))
-
-
-def test_every_check_with_gates_fits_the_schema(each, validator):
-    """The command line writes gates with the check."""
+    """Other programs rely on the form; the command line writes gates with the check."""
     gates = each.gates(**GATES, baseline=each)
     given = json.loads(dump(each, gates))
+    validator.check_schema(schema())
+    validator.validate(json.loads(each.to_json()))
     validator.validate(given)
 
     assert [gate["code"] for gate in given["gates"]] == [gate.code for gate in gates]
@@ -82,26 +74,15 @@ def test_the_kept_checks_are_what_their_data_give(fresh_and_kept):
     assert differences(fresh, kept) == [], "to make them again: python tests/summary/conftest.py"
 
 
-def test_round_trips_are_exact(fresh):
-    """A baseline of last month must be that of last month to the last bit."""
+def test_a_restored_check_is_the_same(fresh):
+    """To the last bit, as a baseline of last month must be; reports and gates are often made elsewhere, later."""
     text = fresh.to_json()
+    found = Check.from_json(text)
 
-    assert Check.from_json(text).to_json() == text
-
-
-def test_a_restored_check_shows_the_same(fresh):
-    """Reports are often made elsewhere, later."""
-    found = Check.from_json(fresh.to_json())
-
+    assert found.to_json() == text
     assert repr(found) == repr(fresh)
     assert found.to_markdown() == fresh.to_markdown()
     assert found._repr_html_() == fresh._repr_html_()
-
-
-def test_a_restored_check_gates_the_same(fresh):
-    """A gate on a file is the gate on the data."""
-    found = Check.from_json(fresh.to_json())
-
     assert found.gates(**GATES, baseline=fresh) == fresh.gates(**GATES, baseline=found)
     for target in (0.5, 0.9, 1.0):
         assert found.answer.judge(target) == fresh.answer.judge(target)
@@ -115,14 +96,13 @@ def test_restored_results_give_frames_and_intervals(made):
     assert found.overall.interval(0.9) == before.overall.interval(0.9)
     assert found.overall.limit_interval() == before.overall.limit_interval()
     assert found.overall.upper_limit(0.99) == before.overall.upper_limit(0.99)
-    assert found.answer.frame().equals(before.answer.frame())
-    assert found.answer.curve.frame().equals(before.answer.curve.frame())
-    assert found.pairs.frame().equals(before.pairs.frame())
-    assert found.classes.frame().equals(before.classes.frame())
-    assert found.pairwise.frame().equals(before.pairwise.frame())
-    assert found.one_vs_rest.frame().equals(before.one_vs_rest.frame())
-    assert found.suspicious.frame().equals(before.suspicious.frame())
     assert (found.pairwise.alike() == before.pairwise.alike()).all()
+    parts = ("answer", "pairs", "classes", "pairwise", "one_vs_rest", "suspicious")
+    for one, two in [
+        (found.answer.curve, before.answer.curve),
+        *((getattr(found, part), getattr(before, part)) for part in parts),
+    ]:
+        assert one.frame().equals(two.frame())
 
 
 def test_infinite_dimensions_come_back_infinite(made):
@@ -162,14 +142,10 @@ def test_text_markdown_and_json_show_the_same_numbers(each):
     assert given["verdict"] == each.verdict
 
 
-@pytest.mark.parametrize("gone", ["envelope", "trust", "pair_errors", "reachable"])
-def test_parts_that_no_longer_exist_are_not_written(text, gone):
-    """Nor inside other parts."""
-    assert f'"{gone}"' not in text
-
-
-def test_the_evidence_is_not_kept(made):
-    """Posteriors of all rows would make large files; who asks for them is told."""
+def test_what_is_not_kept_is_refused_in_words(made, text):
+    """Posteriors of all rows would make large files; parts of old files are not written either."""
+    for gone in ("envelope", "trust", "pair_errors", "reachable"):
+        assert f'"{gone}"' not in text
     with pytest.raises(
         ValueError, match=r"read from a file, which does not contain the evidence\. Run the check again"
     ):
@@ -178,19 +154,13 @@ def test_the_evidence_is_not_kept(made):
 
 @pytest.mark.parametrize("kind", [str, Path])
 def test_files_hold_what_was_returned(made, text, tmp_path, kind):
-    """A path may be a text."""
+    """A path may be a text; a diff of two checks shows which part changed, as each has a line of its own."""
     path = tmp_path / "check.json"
 
     assert made("target").to_json(kind(path)) == text
     assert path.read_bytes() == text.encode()
     assert Check.from_json(kind(path)).to_json() == text
-
-
-def test_each_part_has_a_line_of_its_own(text):
-    """A diff of two checks shows which part changed."""
-    given = json.loads(text)
-
-    assert len(text.splitlines()) == len(given) + 2
+    assert len(text.splitlines()) == len(json.loads(text)) + 2
 
 
 def test_hostile_names_survive(made, hostile_names):
@@ -218,47 +188,32 @@ def test_other_versions_are_refused_with_advice(text, version):
         Check.from_json(json.dumps(given))
 
 
-@pytest.mark.parametrize("given", ["{}", "[]", "[1, 2]", '{"a": 1}'])
-def test_other_json_is_refused_with_advice(given):
-    """Any file may be given by mistake."""
-    with pytest.raises(ValueError, match=r"this is not a check.*Run the check again"):
-        Check.from_json(given)
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        *((other, r"this is not a check.*Run the check again") for other in ("{}", "[]", "[1, 2]", '{"a": 1}')),
+        *((broken, r"Got invalid JSON: .* Expected the output of Check.to_json") for broken in ("", "{", "[1, 2")),
+        (b"\x89PNG\r\n\x1a\n\xff\xfe\x00", r"Got invalid JSON: .* Expected the output of Check.to_json"),
+    ],
+)
+def test_what_is_no_check_is_refused_with_advice(tmp_path, given, message):
+    """Any file may be given by mistake: other JSON, a picture, an empty variable of a script."""
+    path = tmp_path / "check.json"
+    path.write_bytes(given if isinstance(given, bytes) else given.encode())
 
-
-@pytest.mark.parametrize("given", ["{", '{"schema_version": 1,', "[1, 2"])
-def test_broken_json_is_refused_with_advice(given):
-    """A download may stop half-way."""
-    with pytest.raises(ValueError, match=r"Got invalid JSON: .* Expected the output of Check.to_json"):
-        Check.from_json(given)
+    for source in (path, given) if isinstance(given, str) else (path,):
+        with pytest.raises(ValueError, match=message):
+            Check.from_json(source)
 
 
 def test_every_cut_of_a_file_is_refused(text, tmp_path):
-    """Wherever it stops."""
+    """Wherever a download stops; and a file that is not there says so by its name."""
     path = tmp_path / "cut.json"
     for share in (0.0, 0.1, 0.5, 0.9, 0.999):
         path.write_text(text[: int(share * len(text))])
 
         with pytest.raises(ValueError, match=r"Got invalid JSON"):
             Check.from_json(path)
-
-
-def test_files_that_are_no_text_are_refused_with_advice(tmp_path):
-    """A picture, or a table, given by mistake."""
-    path = tmp_path / "check.json"
-    path.write_bytes(b"\x89PNG\r\n\x1a\n\xff\xfe\x00")
-
-    with pytest.raises(ValueError, match=r"Check.to_json"):
-        Check.from_json(path)
-
-
-def test_empty_texts_are_refused_with_advice():
-    """An empty variable of a script."""
-    with pytest.raises(ValueError, match=r"Check.to_json"):
-        Check.from_json("")
-
-
-def test_files_that_are_not_there_say_so(tmp_path):
-    """The usual error, with the name that was given."""
     with pytest.raises(FileNotFoundError, match=r"nowhere\.json"):
         Check.from_json(tmp_path / "nowhere.json")
 

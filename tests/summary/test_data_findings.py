@@ -1,4 +1,4 @@
-"""Traits: what weakens an answer here, and what does not."""
+"""Findings about rows, columns and trees: when each is there and when not, and what weakens the answer."""
 
 from dataclasses import replace
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bayesfloor import check
+from bayesfloor.answer._leaks import DoubtfulColumns, Leak
 from bayesfloor.summary._data_findings import find_traits
 from bayesfloor.summary._figures import evidence_figures
 
@@ -21,13 +22,95 @@ NAMES = {
 }
 
 
+def text_of(found, code):
+    """The words of a finding; empty if it is not there."""
+    return next((finding.text for finding in found.findings if finding.code == code), "")
+
+
+def test_rows_that_belong_together_are_told_with_both_errors(made):
+    """Groups, close rows and stretches of time, each with what was held out and how to do without."""
+    groups, copies = made("patients"), made("near-duplicates")
+    ordered = replace(groups, dependence=replace(groups.dependence, kind="time", column="day"))
+    undated = replace(groups, dependence=replace(groups.dependence, kind="time", column=""))
+
+    assert text_of(groups, "BF111") == (
+        "Rows with the same patient_id belong together: a small random forest's error is 19.5 % for a new patient_id "
+        "and 0.25 % for a known one. The answer is for new groups: each of 40 groups was held out as a whole. The "
+        "column patient_id is not used as a feature. If you only predict for known groups: --no-auto-groups, or "
+        "auto_groups=False."
+    )
+    assert text_of(ordered, "BF112").startswith(
+        "Rows close in day are alike: a small random forest's error is 19.5 % in unseen stretches and 0.25 % elsewhere."
+    )
+    assert text_of(undated, "BF112").startswith("Rows next to each other in the data are alike: ")
+    assert text_of(copies, "BF113").startswith("100.0 % of rows have a near-duplicate: a small random forest's error ")
+    assert "each of 80 clusters of near-duplicates was held out as a whole." in text_of(copies, "BF113")
+    assert not {finding.code for finding in made("groups").findings} & {"BF111", "BF112", "BF113"}
+
+
+def test_rows_that_are_not_held_together_make_an_answer_too_good(made):
+    """People quote the verdict; an answer for new patients needs no alarm."""
+    groups = made("patients")
+    apart = replace(groups, dependence=replace(groups.dependence, applied=False))
+
+    assert text_of(apart, "BF111").endswith("too good for new groups. Use --groups patient_id, or groups=.")
+    assert text_of(made("copies"), "BF113").endswith("too good for new rows. Use --groups COLUMN, or groups=.")
+    assert made("copies").verdict.endswith(" But rows that belong together are in both training and test rows.")
+    assert " But " not in groups.verdict
+
+
+def test_columns_that_give_the_label_away_are_told_with_what_is_left_without_them(made):
+    """All labels by one column, or one label by some that are filled in for it; the verdict says so as well."""
+    found = made("leak")
+    pair = Leak(("a", "b"), "yes", *(getattr(found.leaks[0], name) for name in ("error", "error_without")))
+
+    assert text_of(found, "BF114") == (
+        "The column closed gives the label away: 0.0 % error alone, 23.3 % without it. If it is only known after the "
+        "label, the answer is too good. Check without it: --drop closed."
+    )
+    assert text_of(replace(found, leaks=(pair,)), "BF114") == (
+        "The columns a, b are filled in almost only for yes: 0.0 % error in separating it from the others, 23.3 % "
+        "without them. If they are only known after the label, the answer is too good. Check without them: "
+        "--drop a --drop b."
+    )
+    assert found.verdict.endswith(" But column closed may give the label away.")
+    assert text_of(made("patients"), "BF114") == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "headline"),
+    [
+        ("labels", ("tag",), "The column tag looks like another label, but is used as a feature: --drop tag."),
+        (
+            "labels",
+            ("tag_b", "tag c"),
+            "The columns tag_b, tag c look like further labels, but are used as features: --drop tag_b --drop 'tag c'.",
+        ),
+        (
+            "labels",
+            ("a", "b", "c"),
+            "The columns a, b, c look like further labels, but are used as features: leave them out with --drop.",
+        ),
+        ("weights", ("w",), "The column w looks like a sampling weight, but is used as a feature: --drop w."),
+    ],
+)
+def test_columns_that_are_no_features_come_with_the_command_to_drop_them(made, kind, names, headline):
+    """The first sentence is all that one screen shows."""
+    found = replace(made("two classes"), doubtful=(DoubtfulColumns(kind, names),))
+    told = {each.code: each.headline for each in found.findings if each.code in ("BF115", "BF116")}
+
+    assert told == {"BF115" if kind == "labels" else "BF116": headline}
+    assert not {each.code for each in made("two classes").findings} & {"BF115", "BF116"}
+
+
 def trait(found, code):
     """One trait of a check."""
     return next(trait for trait in found.traits if trait.code == code)
 
 
 def test_every_trait_is_weighed_every_time(each):
-    """A trait that is fine is an answer, too."""
+    """A trait that is fine is an answer, too; they hold nothing of their own, so a file needs none of them."""
+    assert find_traits(each.facts, each.overall, each.one_vs_rest, each.answer) == each.traits
     assert {trait.code: trait.name for trait in each.traits} == NAMES
     assert all(trait.text and isinstance(trait.weak, bool) for trait in each.traits)
     assert all(trait.to_dict() == {name: getattr(trait, name) for name in trait.to_dict()} for trait in each.traits)
@@ -64,19 +147,13 @@ def test_thirty_rows_a_class_are_enough(gaussians, sizes, few):
     assert str(min(sizes)) in found.text
 
 
-def test_fractions_of_rows_are_not_spelt_out(made):
-    """Chances add up to no whole number; four decimals of a row help nobody."""
-    text = trait(made("probabilities"), "BF201").text
+def test_fractions_of_rows_are_not_spelt_out_and_a_scale_asked_for_is_not_weak(made, gaussians):
+    """Chances add up to no whole number; and other scales were not tried."""
+    scale = trait(check(*gaussians(0, [40, 40]), scale=None), "BF202")
 
-    assert "." not in text.replace("1.0", "")
-
-
-def test_a_scale_that_was_asked_for_is_not_weak(gaussians):
-    """Others were not tried, and the user knows why."""
-    found = trait(check(*gaussians(0, [40, 40]), scale=None), "BF202")
-
-    assert not found.weak
-    assert found.text == "no scaling, as requested; no other was tried"
+    assert "." not in trait(made("probabilities"), "BF201").text.replace("1.0", "")
+    assert not scale.weak
+    assert scale.text == "no scaling, as requested; no other was tried"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +190,7 @@ def test_ties_are_weak_where_they_matter_more_than_the_draw(made, altered, sprea
 
 
 def test_data_are_sparse_where_the_bias_outweighs_the_draw(made, altered):
-    """What the trees see is then partly the distance between rows."""
+    """What the trees see is then partly the distance between rows; what is not known is said to be so."""
     base = made("iris")
     reach = 1.96 * base.overall.std_error
     for bias, weak in ((0.9 * reach, False), (1.1 * reach, True), (-0.5, False)):
@@ -123,13 +200,7 @@ def test_data_are_sparse_where_the_bias_outweighs_the_draw(made, altered):
         assert found.text.startswith("data are sparse") is weak
         assert ("The tree bounds are too high" in found.advice) is weak
         assert "-" not in found.text
-
-
-def test_unknown_dimensions_and_biases_are_said_to_be_so(made, altered):
-    """Not "inf", not "nan"."""
-    unknown = altered(made("iris"), overall={"dimension": np.inf})
-
-    assert "intrinsic dimension unknown" in trait(unknown, "BF204").text
+    assert "intrinsic dimension unknown" in trait(altered(base, overall={"dimension": np.inf}), "BF204").text
     assert trait(made("constant"), "BF204").text == "too few distinct rows to measure how sparse they are"
 
 
@@ -145,9 +216,7 @@ def test_tree_bounds_are_too_high_only_where_a_tested_limit_is_below_them(made, 
 
 def test_rows_that_learners_were_tested_on_are_told_where_they_are_fewer(made, altered):
     """Some folds do for many rows."""
-    found = altered(made("iris"), answer={"n_rows": 100})
-
-    assert trait(found, "BF206").text == "all 150; learners were tested on 100"
+    assert trait(altered(made("iris"), answer={"n_rows": 100}), "BF206").text == "all 150; learners were tested on 100"
     assert trait(made("iris"), "BF206").text == "all 150"
 
 
@@ -173,11 +242,6 @@ def test_a_few_equal_rows_are_no_doubt(gaussians):
     assert found.text == "0.50 % of rows are duplicates"
 
 
-def test_traits_are_found_again_from_their_parts(each):
-    """They hold nothing of their own, so a file needs none of them."""
-    assert find_traits(each.facts, each.overall, each.one_vs_rest, each.answer) == each.traits
-
-
 @pytest.fixture(scope="module")
 def copied(gaussians):
     """Every row three times, with its label."""
@@ -185,19 +249,13 @@ def copied(gaussians):
     return check(np.repeat(X, 3, axis=0), np.repeat(y, 3), effort="quick"), check(X, y, effort="quick")
 
 
-def test_duplicates_are_measured_as_the_rows_they_copy(copied):
-    """The same dimension and sampling error as without them: copies add nothing."""
-    many, once = copied
+def test_duplicates_say_in_which_direction_figures_are_off(copied):
+    """The answer keeps them together; the tree bounds do not, and are too low, not too high."""
+    many, once = copied  # copies add nothing: the same dimension and sampling error
+    traits = {trait.code: trait for trait in many.traits}
 
     assert many.overall.dimension == pytest.approx(once.overall.dimension, rel=0.25)
     assert many.overall.std_error > 0.25 * once.overall.std_error
-
-
-def test_duplicates_say_in_which_direction_figures_are_off(copied):
-    """The answer keeps them together; the tree bounds do not, and are too low, not too high."""
-    many, once = copied
-    traits = {trait.code: trait for trait in many.traits}
-
     assert many.facts.copies == pytest.approx(2 / 3)
     assert once.facts.copies == 0
     assert traits["BF207"].weak
@@ -230,11 +288,6 @@ def test_an_estimate_far_below_every_learner_says_what_would_confirm_it(made, al
     assert far.advice == "It is 10.0 points lower: there the learning curves would end with infinitely many rows."
     assert (far.weak, near.weak) == (True, False)
     assert near.text == "the best estimate is 4.0 points below the lowest error reached (15.0 %)"
-
-
-def test_the_lowest_error_may_be_that_of_the_trees(made):
-    """A learner with a higher error is not the one to name."""
-    found = made("letters")
-
-    assert found.answer.upper < min(found.answer.errors.values())
-    assert "(the spanning tree reaches an error of " in trait(found, "BF208").text
+    trees = trait(made("letters"), "BF208").text  # a learner with a higher error is not the one to name
+    assert made("letters").answer.upper < min(made("letters").answer.errors.values())
+    assert "(the spanning tree reaches an error of " in trees
