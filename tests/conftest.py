@@ -21,58 +21,44 @@ CI = os.environ.get("CI") == "true"
 # No deadlines: a shared machine stalls at times. In CI a red run must be red again when repeated.
 PROFILE = os.environ.get("BAYESFLOOR_PROFILE", "ci" if CI else "dev")
 hypothesis.settings.register_profile("dev", max_examples=15, deadline=None)
-hypothesis.settings.register_profile("ci", max_examples=50, deadline=None, derandomize=True)
+hypothesis.settings.register_profile("ci", max_examples=20, deadline=None, derandomize=True)
 hypothesis.settings.register_profile("nightly", max_examples=500, deadline=None)
 hypothesis.settings.load_profile(PROFILE)
 
 # A test that asks for one of these fixtures belongs to the tier that the fixture needs.
-TIER_OF_FIXTURE = {
-    "process": "process",
-    "browser": "browser",
-    "dask_client": "dask",
-    "data_dir": "data",
-}
+TIER_OF_FIXTURE = {"process": "slow", "browser": "browser", "dask_client": "dask", "data_dir": "data"}
+# A race of the cheapest learners does for tests of everything but races: of these efforts only they run.
+CHEAP_RACE = {"EFFORTS": 0.4, "LEAST_BUDGET": 0.75}
+_before = {}  # what users have
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m picks by marker
 def pytest_collection_modifyitems(items):
-    """Put tests into tiers by their fixtures, and leave out what this system cannot do."""
+    """Put tests into tiers by their fixtures."""
     for item in items:
         for fixture in TIER_OF_FIXTURE.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(TIER_OF_FIXTURE[fixture])
         if "check_estimator_sparse_" in item.name:  # scikit-learn's, which cannot be marked: a fit for every format
             item.add_marker("slow")
-        if os.name != "posix" and item.get_closest_marker("posix"):
-            item.add_marker(pytest.mark.skip(reason="needs POSIX"))
 
 
-# A race of the cheapest learners does for tests of everything but races: of these efforts only they run.
-CHEAP_RACE = {"EFFORTS": {"quick": 0.4, "normal": 0.4}, "LEAST_BUDGET": {"quick": 0.75, "normal": 0.75}}
+def pytest_collection_finish():
+    """Let everything race cheaply, doctests of the package too, which see no fixture of this file."""
+    from bayesfloor.answer import _learners
+
+    for name, value in CHEAP_RACE.items():
+        spent = getattr(_learners, name)
+        _before[name] = dict(spent)
+        spent.update(quick=value, normal=value)
 
 
-def _set_race(patch, budgets):
-    """Let races spend this much; gives what they spent before."""
-    from bayesfloor.answer import _learners as _registry
+@pytest.fixture
+def real_race(monkeypatch):
+    """Races as they are for users."""
+    from bayesfloor.answer import _learners
 
-    before = {name: dict(getattr(_registry, name)) for name in budgets}
-    for name, values in budgets.items():
-        for effort, value in values.items():
-            patch.setitem(getattr(_registry, name), effort, value)
-    return before
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _cheap_races():
-    """Races of few learners, in all tests but those marked ``real_race``; gives what users have."""
-    with pytest.MonkeyPatch.context() as patch:
-        yield _set_race(patch, CHEAP_RACE)
-
-
-@pytest.fixture(autouse=True)
-def _real_race(request, monkeypatch, _cheap_races):
-    """Races as they are for users, in tests marked ``real_race``."""
-    if request.node.get_closest_marker("real_race"):
-        _set_race(monkeypatch, _cheap_races)
+    for name, spent in _before.items():
+        monkeypatch.setattr(_learners, name, spent)
 
 
 @pytest.fixture(scope="module")

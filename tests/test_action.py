@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-pytestmark = [pytest.mark.process, pytest.mark.posix]
+pytestmark = [pytest.mark.skipif(os.name != "posix", reason="needs POSIX"), pytest.mark.slow]
 
 ROOT = Path(__file__).parents[1]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
@@ -277,7 +277,7 @@ def test_its_actions_are_pinned_like_those_of_the_workflows():
     assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", one) and one in workflow for one in used)
 
 
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 def test_the_package_is_installed_beside_the_jobs_own(job, hacked, tmp_path):
     """In an environment of its own, from this checkout, with the versions that were tested, and nothing else is run."""
     code, log, _ = job("install")

@@ -102,7 +102,7 @@ def test_kinds_and_datasets_choose_cells_together_and_slow_ones_come_last(bench,
     assert keys(bench, "adult") == ["warm/adult/quick", "warm/adult/normal"]
 
 
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 def test_a_warm_check_of_a_file_is_measured_beside_a_forest_of_its_codes(tasks, monkeypatch, tmp_path):
     """A generator like that of messy files: the check gets the path, the forest gets numbers."""
     pytest.importorskip("pandas")

@@ -1,5 +1,6 @@
 """Changes are told in fragments that a release can gather."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -27,7 +28,7 @@ def copy(tmp_path):
     return tmp_path
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_all_fragments_are_in_the_draft():
     """What towncrier skipped would be lost at a release."""
     done = build_draft(ROOT)
@@ -37,15 +38,15 @@ def test_all_fragments_are_in_the_draft():
     assert [path.name for path in FRAGMENTS if " ".join(path.read_text("utf-8").split()) not in told] == []
 
 
-@pytest.mark.posix
-@pytest.mark.process
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
+@pytest.mark.slow
 def test_a_fragment_becomes_a_point_under_its_kind(copy):
     """The changelog is Markdown as one would write it by hand."""
     assert "### Fixed\n\n- Trees grow.\n" in build_draft(copy).stdout
 
 
-@pytest.mark.posix
-@pytest.mark.process
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tree.mended.md", "tree.md", "fixed"])
 def test_a_fragment_of_a_wrong_name_is_an_error(copy, name):
     """Rather than left out without a word."""

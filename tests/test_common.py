@@ -43,7 +43,7 @@ def test_the_estimator_keeps_scikit_learns_conventions(estimator, check):
     check(estimator)
 
 
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 @pytest.mark.filterwarnings("ignore:Skipping check:sklearn.exceptions.SkipTestWarning")
 @checks_of(SmartSVM())
 def test_the_classifier_keeps_scikit_learns_conventions(estimator, check):

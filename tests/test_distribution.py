@@ -104,7 +104,7 @@ def test_newer_metadata_in_the_sdist_are_a_fault(sdist):
     ]
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_an_older_uploader_takes_what_is_built(built, wheel, tmp_path):
     """It refuses newer metadata than it knows, which would be seen only when a release is uploaded."""
     venv.create(tmp_path / "older", with_pip=True)

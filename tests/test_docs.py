@@ -22,7 +22,7 @@ from bayesfloor.forest._first_fit import grow_forest
 from bayesfloor.forest._prim import squared_distances
 from bayesfloor.forest._vertices import find_vertices
 
-pytestmark = pytest.mark.real_race  # pages show what users see
+pytestmark = pytest.mark.usefixtures("real_race")  # pages show what users see
 
 DOCS = Path(__file__).parents[1] / "docs"
 PACKAGES = import_module("bayesfloor")._HOMES[""].split()
@@ -86,8 +86,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
+@pytest.mark.slow(nightly=True)
 @pytest.mark.filterwarnings("ignore::bayesfloor.floor.SampledRowsWarning", "ignore:Port .* is already in use")
 def test_every_block_of_the_page_on_scale_gives_what_it_shows(folder):
     """The page is a test."""

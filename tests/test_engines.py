@@ -11,7 +11,7 @@ from bayesfloor.forest import class_forests
 from bayesfloor.support._tasks import run_tasks
 
 ENGINES = {
-    "processes": pytest.param("loky", marks=[pytest.mark.process, pytest.mark.slow]),
+    "processes": pytest.param("loky", marks=pytest.mark.slow),
     "Dask": pytest.param("dask", marks=pytest.mark.dask),
 }
 

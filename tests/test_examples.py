@@ -48,8 +48,8 @@ def same(given, expected):
     return all(abs(float(one) - float(two)) <= 1.01 * 10.0 ** -len(two.partition(".")[2]) for one, two in pairs)
 
 
-@pytest.mark.nightly
-@pytest.mark.real_race
+@pytest.mark.slow(nightly=True)
+@pytest.mark.usefixtures("real_race")
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_runs_and_prints_what_is_committed(name, tmp_path, monkeypatch):
     """No cell fails, and readers see the figures that they would get."""

@@ -19,7 +19,7 @@ from sklearn.datasets import load_iris
 import bayesfloor
 from bayesfloor.io import InputError, _find_file, open_data
 
-pytestmark = [pytest.mark.posix, pytest.mark.slow]
+pytestmark = [pytest.mark.skipif(os.name != "posix", reason="needs POSIX"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,7 @@ write_whole(sys.argv[1], "new" * 100_000)
 """
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_a_process_that_is_killed_while_it_writes_leaves_the_old_file(tmp_path):
     """Whoever reads it finds all of the old content, and never a part of the new."""
     path = tmp_path / "page.html"

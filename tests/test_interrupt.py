@@ -1,5 +1,6 @@
 """Long work tells how far it is, and stops when asked to."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -61,8 +62,7 @@ def interrupt(work, n_jobs, delay):
     return said.strip(), process.returncode
 
 
-@pytest.mark.posix
-@pytest.mark.process
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("work", "n_jobs"),
@@ -71,7 +71,7 @@ def interrupt(work, n_jobs, delay):
         ("products", 1),
         ("small pairs", 2),
         ("large pairs", 1),
-        *(pytest.param(*each, marks=pytest.mark.nightly) for each in NIGHTLY),
+        *(pytest.param(*each, marks=pytest.mark.slow(nightly=True)) for each in NIGHTLY),
     ],
 )
 def test_ctrl_c_ends_large_work(work, n_jobs):

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-pytestmark = [pytest.mark.process, pytest.mark.slow, pytest.mark.nightly]
+pytestmark = pytest.mark.slow(nightly=True)
 
 CALL = """
 import numpy as np
@@ -52,7 +52,7 @@ def test_every_mode_gives_the_same_answer(options):
     assert found.stderr == ""
 
 
-@pytest.mark.posix
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 def test_two_hundred_checks_leave_nothing_behind():
     """Memory, threads and descriptors stay as they are."""
     pytest.importorskip("psutil")
@@ -61,7 +61,7 @@ def test_two_hundred_checks_leave_nothing_behind():
     assert found.returncode == 0, found.stderr
 
 
-@pytest.mark.posix
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds to the limit")
 @pytest.mark.parametrize("megabytes", [600, 900, 1200, 2000])
 def test_too_little_memory_is_an_error_and_no_crash(megabytes):

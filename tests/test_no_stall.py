@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.slow
 
 DIGITS = """
 import sys
@@ -70,13 +70,13 @@ def test_a_small_fit_needs_no_compiler():
     assert run_fresh(CANCER) == ["False"]
 
 
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 def test_a_check_of_digits_needs_no_compiler():
     """The first result decides whether there is a second."""
     assert run_fresh(CHECK) == ["False"]
 
 
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 def test_kernels_are_kept_for_the_next_run(tmp_path):
     """Whoever waited once should not wait again, in this process or in the next."""
     kept = {"NUMBA_CACHE_DIR": str(tmp_path), "BAYESFLOOR_JIT_CACHE": "1"}

@@ -26,7 +26,10 @@ DAILY = ("iris", "letter")
 
 
 @pytest.fixture(
-    params=[pytest.param(name, marks=() if name in DAILY else pytest.mark.nightly) for name in (*BUNDLED, *STORED)]
+    params=[
+        pytest.param(name, marks=() if name in DAILY else pytest.mark.slow(nightly=True))
+        for name in (*BUNDLED, *STORED)
+    ]
 )
 def rows(request):
     """A dataset: X, y; of a large one rows at even distances."""
@@ -77,7 +80,7 @@ def test_no_finding_of_a_kept_check_contradicts_its_verdict(path):
 
 
 @pytest.mark.slow
-@pytest.mark.real_race
+@pytest.mark.usefixtures("real_race")
 def test_no_finding_contradicts_the_verdict(rows):
     """Twelve datasets, with the predictions of a poor model."""
     X, y = rows
@@ -85,7 +88,7 @@ def test_no_finding_contradicts_the_verdict(rows):
 
 
 @pytest.mark.slow
-@pytest.mark.real_race
+@pytest.mark.usefixtures("real_race")
 def test_no_two_surfaces_differ_in_a_number_of_the_answer(rows, tmp_path):
     """Estimator, text, Markdown, JSON, report, notebook and gate."""
     floor = BayesFloor().fit(*rows)

@@ -74,7 +74,7 @@ print(len(found))
 """
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_the_package_works_without_what_only_posix_has(tmp_path):
     """Windows has no groups or forks: whatever uses them there fails at the import, or later."""
     given = json.dumps([MODULES, NAMES, str(tmp_path)])
@@ -171,8 +171,8 @@ for is_end, words in groupby(sys.argv[1:], "//".__eq__):
 """
 
 
-@pytest.mark.posix
-@pytest.mark.process
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
+@pytest.mark.slow
 def test_files_are_utf8_whatever_the_locale(tmp_path):
     """The plain locale knows ASCII only, and Windows has others: files are the same, and a terminal shows escapes."""
     folder = tmp_path / "Жир mañana"
@@ -284,7 +284,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.dask
 def test_processes_may_be_started_anew_instead_of_forked(tmp_path):
     """Windows and macOS know no other way."""
@@ -349,7 +349,7 @@ def test_a_page_does_not_show_folders_of_the_command(monkeypatch):
     assert command_line() == "bayesfloor report a.csv -o a.html"
 
 
-@pytest.mark.posix
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 def test_pictures_on_other_machines_are_left_alone_with_any_slashes(tmp_path, monkeypatch):
     """Windows would log in there, for a path in a table of somebody else."""
     monkeypatch.chdir(tmp_path)

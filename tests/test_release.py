@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("towncrier", reason="needs the group release")
-pytestmark = [pytest.mark.process, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "tools"))

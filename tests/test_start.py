@@ -17,7 +17,7 @@ def run_fresh(code):
     return subprocess.run(command, capture_output=True, check=True, text=True).stdout
 
 
-@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "needed"), [("import bayesfloor", set()), ("from bayesfloor.plotting import *", {"numpy", "scipy"})]
 )
@@ -40,7 +40,7 @@ finally:
 """
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_help_leaves_heavy_packages_alone():
     """Whoever asks for help is already waiting."""
     loaded = run_fresh(HELP).splitlines()[-1].split()
@@ -58,9 +58,8 @@ def load_readme():
     return module
 
 
-@pytest.mark.nightly
-@pytest.mark.process
-@pytest.mark.real_race
+@pytest.mark.slow(nightly=True)
+@pytest.mark.usefixtures("real_race")
 def test_every_block_of_the_readme_gives_what_it_shows():
     """The first thing people try has to work."""
     readme = load_readme()

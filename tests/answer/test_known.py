@@ -6,7 +6,7 @@ from scipy.special import softmax
 
 from bayesfloor import BayesFloor
 
-pytestmark = pytest.mark.real_race
+pytestmark = pytest.mark.usefixtures("real_race")
 
 
 def smooth_field(n=1200, informative=8, junk=4, sharpness=4.4, seed=5):
@@ -25,7 +25,7 @@ def smooth_field(n=1200, informative=8, junk=4, sharpness=4.4, seed=5):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (1, 2))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow(nightly=True)) for seed in (1, 2))])
 def test_a_smooth_learner_that_is_wrong_does_not_pass_for_the_truth(seed):
     """Twelve columns, eight of them informative: learners are smooth and above the Bayes error by points."""
     X, y, truth = smooth_field(seed=seed)
@@ -36,7 +36,7 @@ def test_a_smooth_learner_that_is_wrong_does_not_pass_for_the_truth(seed):
     assert found.verdict(1 - truth - 0.005) != "out of reach"
 
 
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 @pytest.mark.parametrize("weight", [0.3, 0.6])
 def test_half_hidden_structure_is_not_called_out_of_reach_with_certainty(weight):
     """Parity decides some rows and a line the others: learners see the line only, and the words say so."""

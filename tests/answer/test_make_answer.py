@@ -203,7 +203,12 @@ def test_the_upper_end_is_no_higher_than_the_limit_of_guessing():
     assert found.guessing < found.upper <= guessing_limit(0.1, 300, 2, 1 - 0.05 * WEIGHTS["guessing"])
 
 
-RUNS = [6, pytest.param(200, marks=[pytest.mark.nightly, pytest.mark.real_race])]
+@pytest.fixture(params=[6, pytest.param(200, marks=pytest.mark.slow(nightly=True))])
+def n_runs(request):
+    """Datasets; the many of a night are raced as for users."""
+    if request.param == 200:
+        request.getfixturevalue("real_race")
+    return request.param
 
 
 def reached(n_runs, n_rows, share, target):
@@ -217,14 +222,12 @@ def reached(n_runs, n_rows, share, target):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_runs", RUNS)
 def test_a_fair_coin_is_not_predicted_better_than_half_of_the_time(n_runs):
     """Of forty coins, the larger part looks like a majority, and no model ever repeats that."""
     assert reached(n_runs, 40, 0.5, 0.55) <= 0.05 * n_runs
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_runs", RUNS)
 def test_the_most_frequent_class_is_no_more_frequent_than_it_is(n_runs):
     """Eight in ten rows are of it; among sixty there may be nine in ten."""
     assert reached(n_runs, 60, 0.8, 0.82) <= 0.05 * n_runs

@@ -150,7 +150,7 @@ def test_many_rows_are_tested_in_part():
     assert found.n_train[-1] == 8000
 
 
-@pytest.mark.real_race
+@pytest.mark.usefixtures("real_race")
 def test_effort_pays_for_more_learners():
     """Effort pays for more learners."""
     chosen = [choose_learners(Size(3000, 30, 4, effort=effort), 0)[0] for effort in ("quick", "normal", "thorough")]
@@ -159,7 +159,7 @@ def test_effort_pays_for_more_learners():
     assert len(chosen[0]) < len(chosen[2])
 
 
-@pytest.mark.real_race
+@pytest.mark.usefixtures("real_race")
 @pytest.mark.parametrize("size", [Size(150, 4, 3), Size(1000, 384, 2), Size(20_000, 16, 26), Size(50_000, 784, 10)])
 def test_normal_effort_has_unlike_learners(size):
     """Normal effort has unlike learners."""

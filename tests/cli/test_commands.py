@@ -155,7 +155,7 @@ def test_what_cannot_be_done_ends_with_two_and_a_line_that_says_what_to_do(run, 
     assert sorted(folder.iterdir()) == before
 
 
-@pytest.mark.posix
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read_is_told_in_one_line(run, folder):
     """Shared folders have such files."""
@@ -230,7 +230,7 @@ def test_without_the_extra_one_line_says_what_to_install(process):
     assert ended.stderr == 'bayesfloor: click not installed. Run: python -m pip install "bayesfloor[cli]"\n'
 
 
-@pytest.mark.real_race
+@pytest.mark.usefixtures("real_race")
 def test_all_ways_to_start_end_and_say_and_write_the_same(run, process, files, tmp_path):
     """Tests in one process are fast, and worth something only if users, who start others, would see the same.
 
@@ -302,7 +302,7 @@ def test_a_term_may_have_several_words_and_a_slip(run):
     assert run("explain", "clas", "tree").stdout.startswith("class tree: A tree that")
 
 
-@pytest.mark.real_race
+@pytest.mark.usefixtures("real_race")
 @pytest.mark.slow
 def test_the_demo_needs_no_file_and_writes_its_report_only_where_asked(run, tmp_path):
     """The first command of a new user must work without anything of theirs, and leave nothing lying around."""

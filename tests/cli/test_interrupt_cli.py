@@ -1,5 +1,6 @@
 """Ctrl-C and the end of a job: a line, a code, and no half file."""
 
+import os
 import signal
 import sys
 
@@ -8,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-pytestmark = [pytest.mark.posix, pytest.mark.process, pytest.mark.slow]
+pytestmark = [pytest.mark.skipif(os.name != "posix", reason="needs POSIX"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +49,9 @@ def left_out(told):
 @pytest.mark.parametrize(
     ("verb", "args", "stage"),
     [
-        pytest.param("report", ("-o", "old.html", "--json", "new.json"), "subsamples", marks=pytest.mark.nightly),
+        pytest.param(
+            "report", ("-o", "old.html", "--json", "new.json"), "subsamples", marks=pytest.mark.slow(nightly=True)
+        ),
         ("samples", ("-o", "rows.csv"), "neighbours"),
     ],
 )

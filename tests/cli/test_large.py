@@ -1,6 +1,7 @@
 """A million rows: it ends, says how many rows it took, and shows how far it is."""
 
 import json
+import os
 import re
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
-pytestmark = [pytest.mark.process, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 N = 1_000_000
 
@@ -35,8 +36,8 @@ def million(tmp_path_factory):
         path.unlink()
 
 
-@pytest.mark.nightly
-@pytest.mark.posix
+@pytest.mark.slow(nightly=True)
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 def test_a_million_rows_of_parquet_are_drawn_from_and_shown_to_move(run, million):
     """The answer must not depend on patience: so many rows as are needed, and a bar until then."""
     ended = run.in_terminal("check", "rows.parquet", "-y", "label", cwd=million)
@@ -50,7 +51,7 @@ def test_a_million_rows_of_parquet_are_drawn_from_and_shown_to_move(run, million
     assert ended.peak < 2 << 30
 
 
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 def test_a_million_rows_of_csv_are_read_and_so_many_used_as_asked(run, million):
     """Reading must not be what a quick look waits for."""
     ended = run("check", "rows.csv", "-y", "label", "--max-rows", "2000", "--json", "-", cwd=million)

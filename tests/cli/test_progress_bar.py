@@ -7,6 +7,8 @@ import signal
 import numpy as np
 import pytest
 
+posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
+
 CODE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])|([^\x1b])")
 LINE = re.compile(r"[━╸╺]+ \d:\d\d:\d\d (--:--|\d\d:\d\d|) *\S")
 
@@ -67,7 +69,7 @@ def shown(request, process, blurred):
     return Screen(request.param).show(ended.stdout.replace("\n", "\r\n"))
 
 
-@pytest.mark.posix
+@posix
 def test_there_is_one_line_for_all_stages(shown):
     """Not a bar for each: the line says which stage runs, as far as there is room."""
     screens = [screen.rstrip() for screen in shown.seen if "━" in screen]
@@ -78,7 +80,7 @@ def test_there_is_one_line_for_all_stages(shown):
     assert all(LINE.match(screen) and len(screen.splitlines()) == 1 for screen in screens)
 
 
-@pytest.mark.posix
+@posix
 def test_only_the_result_stays(shown):
     """The last screen has no bar, and a cursor."""
     assert not re.search("[━╸╺]", shown.text)
@@ -86,7 +88,7 @@ def test_only_the_result_stays(shown):
     assert shown.cursor
 
 
-@pytest.mark.posix
+@posix
 @pytest.mark.parametrize("option", ["--quiet", "--no-progress"])
 def test_it_can_be_silenced(process, files, option):
     """The result alone."""
@@ -106,7 +108,7 @@ def test_without_a_terminal_nothing_of_it_is_printed(run, blurred):
     assert "\x1b" not in ended.stdout
 
 
-@pytest.mark.posix
+@posix
 def test_ctrl_c_leaves_a_clean_terminal(process, blurred):
     """The line is gone, the cursor is back, one line says why."""
     import pty

@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
+
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m")
 
@@ -16,7 +18,7 @@ def demo(process):
     return process.in_terminal("demo")
 
 
-@pytest.mark.posix
+@posix
 def test_long_work_shows_a_bar_with_the_time_that_is_left(demo):
     """A silent minute looks like a hang."""
     before = demo.stdout[: demo.stdout.index("digits · ")]
@@ -27,7 +29,7 @@ def test_long_work_shows_a_bar_with_the_time_that_is_left(demo):
     assert re.search(r"\d+:\d\d", before)
 
 
-@pytest.mark.posix
+@posix
 def test_the_bar_is_gone_at_the_end(demo):
     """What stays on the screen is the result."""
     before, _, after = demo.stdout.partition("digits · ")
@@ -38,13 +40,13 @@ def test_the_bar_is_gone_at_the_end(demo):
     assert "━" not in after
 
 
-@pytest.mark.posix
+@posix
 def test_a_terminal_gets_colours(demo):
     """Codes stand out."""
     assert "\x1b[36mBF" in demo.stdout
 
 
-@pytest.mark.posix
+@posix
 @pytest.mark.parametrize(
     ("args", "environment"), [(("--no-color",), {}), ((), {"NO_COLOR": "1"}), ((), {"TERM": "dumb"})]
 )
@@ -77,7 +79,7 @@ def test_evidence_is_grey_and_words_that_decide_are_coloured(run, files):
     assert "\x1b[36mBF301\x1b[0m          \x1b[32mok\x1b[0m: " in shown
 
 
-@pytest.mark.posix
+@posix
 def test_a_narrow_terminal_gets_all_there_is(process, files):
     """Half a screen beside an editor is usual; lines are broken by the terminal, so that they can be copied."""
     ended = process.in_terminal("check", "easy.csv", "-y", "label", "--target", "90%", cwd=files, columns=40)
@@ -129,19 +131,19 @@ def unread(process):
     return started.returncode, said
 
 
-@pytest.mark.posix
+@posix
 def test_a_closed_pipe_leaves_no_traceback(unread):
     """A reader that has seen enough is no fault."""
     assert unread[1] == ""
 
 
-@pytest.mark.posix
+@posix
 def test_a_closed_pipe_is_no_failed_gate(unread):
     """With ``set -o pipefail`` a job would take the 1 for data that failed."""
     assert unread[0] == 141
 
 
-@pytest.mark.posix
+@posix
 def test_the_head_of_a_result_can_be_taken(process, files):
     """The real thing, through a real shell."""
     line = f'"{process.path}" explain | head -n 1'

@@ -55,7 +55,7 @@ def words(found):
     return [np.atleast_1d(lines.word) for lines in (found.overall, found.by_class, found.by_pair)]
 
 
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 @pytest.mark.parametrize(("source", "n_rows"), [(draw, 200), (draw_noise, 250)])
 def test_the_best_classifier_is_seldom_said_to_have_room(rng, source, n_rows):
     """A false "room to improve" sends people on a futile search: at most 5 % of all sets, of each kind."""
@@ -393,7 +393,7 @@ def seen():
     return run
 
 
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 def test_predictions_that_ignore_the_labels_seldom_look_as_if_they_had_seen_them(seen):
     """Of 400 sets: predictions differ among equal rows, and the p-value is uniform or larger."""
     p_values = []
@@ -465,8 +465,8 @@ def test_row_numbers_that_are_none_are_refused(floor, rows):
         gap(floor, y, y, rows=rows)
 
 
-@pytest.mark.nightly
-@pytest.mark.real_race
+@pytest.mark.slow(nightly=True)
+@pytest.mark.usefixtures("real_race")
 def test_the_best_classifier_is_seldom_called_too_good():
     """Of 60 sets; its error is the lowest there is, so the lower end of the range should not lie above it."""
     below = 0
@@ -479,7 +479,7 @@ def test_the_best_classifier_is_seldom_called_too_good():
     assert below <= binom.ppf(0.99, 60, 0.05)
 
 
-@pytest.mark.real_race
+@pytest.mark.usefixtures("real_race")
 def test_a_model_that_was_trained_on_the_rows_is_below_the_floor():
     """The nearest neighbour of a row that it was trained on is the row itself."""
     X, y, _ = draw_two(4, 600)

@@ -156,7 +156,7 @@ def draw_case_fixture():
     return draw_case
 
 
-@pytest.fixture(scope="session", params=[150, pytest.param(1100, marks=pytest.mark.nightly)])
+@pytest.fixture(scope="session", params=[150, pytest.param(1100, marks=pytest.mark.slow(nightly=True))])
 def cases(request, global_random_seed):
     """Many sets, all kinds in turn, each with the oracle's answer: pairs of Case and Answer."""
     rng, kinds = np.random.default_rng(global_random_seed), list(KINDS)

@@ -143,7 +143,7 @@ def test_one_thread_and_two_give_the_same_edges(kind, compiled_method, draw_poin
     assert answer_of(one) == answer_of(two)
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_tasks_give_the_same_edges_in_processes_of_their_own(compiled_method, answer_of, global_random_seed):
     """Under the user's own backend a task sees copies only: it may not lean on shared memory."""
     X = np.random.default_rng(global_random_seed).standard_normal((9000, 3))

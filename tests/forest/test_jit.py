@@ -63,8 +63,7 @@ NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-
 NOBODY += ["--ambient-caps=-all,+dac_read_search", "--bounding-set=-all,+dac_read_search"]
 
 
-@pytest.mark.posix
-@pytest.mark.process
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 @pytest.mark.slow
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() != 0 or shutil.which("setpriv") is None,
@@ -144,7 +143,6 @@ def cached(tmp_path_factory):
     return folder
 
 
-@pytest.mark.process
 @pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "damage"), DAMAGES.values(), ids=DAMAGES)
 def test_damaged_files_of_the_cache_are_replaced(cached, suffix, damage):
@@ -160,8 +158,7 @@ def test_damaged_files_of_the_cache_are_replaced(cached, suffix, damage):
     assert run_kernels(cached) == (["90.0", "1"], "")
 
 
-@pytest.mark.posix
-@pytest.mark.process
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 @pytest.mark.slow
 def test_a_full_disk_keeps_kernels_in_memory(tmp_path):
     """Nothing needs the files."""

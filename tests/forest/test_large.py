@@ -28,7 +28,7 @@ def quitefastmst():
         (2, "auto", ("auto", "kdtree", "matmul")),
         (8, "auto", ("auto", "kdtree", "matmul")),
         (16, "brute", ("auto", "matmul")),
-        pytest.param(64, "brute", ("auto", "matmul"), marks=pytest.mark.nightly),
+        pytest.param(64, "brute", ("auto", "matmul"), marks=pytest.mark.slow(nightly=True)),
     ],
 )
 def test_first_tree_weighs_what_quitefastmst_finds(d, algorithm, methods, quitefastmst, answer_of, global_random_seed):

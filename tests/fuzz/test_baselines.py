@@ -105,7 +105,7 @@ FAILED = json.loads((HERE / "corpus" / "baselines.json").read_text("utf-8"))
 MUTANTS = [FAILED, pytest.param(range(300), marks=pytest.mark.slow)]
 
 
-@pytest.mark.parametrize("numbers", [*MUTANTS, pytest.param(range(300, 5000), marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("numbers", [*MUTANTS, pytest.param(range(300, 5000), marks=pytest.mark.slow(nightly=True))])
 def test_mutated_baselines(numbers):
     """No traceback and no warning, whatever is in the file."""
     with warnings.catch_warnings():

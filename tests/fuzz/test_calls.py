@@ -279,7 +279,7 @@ def tell(cases):
 
 @pytest.mark.parametrize(
     "numbers",
-    [range(300), pytest.param(range(300, 5000), marks=pytest.mark.nightly)],
+    [range(300), pytest.param(range(300, 5000), marks=pytest.mark.slow(nightly=True))],
     ids=["300", "5000"],
 )
 def test_hostile_calls_are_answered_or_refused_by_name(numbers):

@@ -44,7 +44,7 @@ def failures(found):
     return {number: what for number, what in found.items() if what not in ("answered", "refused")}
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_files_that_failed_once(tmp_path):
     """They never do again."""
     found = read_mutants("corpus", 0, len(kept()), tmp_path)
@@ -64,7 +64,6 @@ def test_sound_files_are_read(kind, tmp_path):
         assert judge(str(path), label) == "answered"
 
 
-@pytest.mark.process
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_mutated_files(kind, tmp_path):
@@ -75,8 +74,7 @@ def test_mutated_files(kind, tmp_path):
     assert len(found) == IN_CI
 
 
-@pytest.mark.process
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_mutated_files(kind, tmp_path):
     """Many of each kind."""

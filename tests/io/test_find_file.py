@@ -113,7 +113,7 @@ def test_hostile_file_names_are_shown_in_one_line(tmp_path, hostile, refused, te
     assert refused(tmp_path / f"{stem}.csv").startswith("no file '")
 
 
-@pytest.mark.posix
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 def test_a_named_pipe_is_refused_at_once(tmp_path):
     """Opening it waited for a writer, for ever."""
     os.mkfifo(tmp_path / "pipe.csv")

@@ -48,7 +48,7 @@ def test_frames_of_any_kind_and_order(table):
     check_frames_and_order(table)
 
 
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 @settings(max_examples=200)
 @given(tables())
 def test_200_tables(table):

@@ -36,7 +36,7 @@ def in_new_python(code):
     return done.stdout.strip()
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_pyplot_is_never_loaded():
     """It keeps figures for ever."""
     code = """
@@ -49,7 +49,7 @@ print(len(display.plot()._repr_png_()) > 1000, "matplotlib.pyplot" in sys.module
     assert in_new_python(code).split("\n") == ["PairwiseDisplay(call plot() to draw) None", "True False"]
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_without_matplotlib_plot_says_what_to_install():
     """One line that can be copied, instead of a traceback from within."""
     code = """
@@ -76,9 +76,14 @@ for display in (
     assert in_new_python(code).split("\n") == ['plot() needs matplotlib: python -m pip install "bayesfloor[plot]"'] * 3
 
 
-@pytest.mark.parametrize("kind", ["hostile", pytest.param("plain", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("kind", ["hostile", pytest.param("plain", marks=pytest.mark.slow(nightly=True))])
 @pytest.mark.parametrize(
-    "K", [10, *(pytest.param(K, marks=pytest.mark.nightly) for K in (2, 26)), pytest.param(100, marks=pytest.mark.slow)]
+    "K",
+    [
+        10,
+        *(pytest.param(K, marks=pytest.mark.slow(nightly=True)) for K in (2, 26)),
+        pytest.param(100, marks=pytest.mark.slow),
+    ],
 )
 @pytest.mark.parametrize("name", BY_NAME)
 def test_no_text_touches_another_or_the_edge(name, K, kind, make, overlaps, outside):

@@ -186,7 +186,9 @@ def made():
     return recall
 
 
-@pytest.fixture(params=[pytest.param(kind, marks=pytest.mark.nightly if kind == LARGE else ()) for kind in MAKERS])
+@pytest.fixture(
+    params=[pytest.param(kind, marks=pytest.mark.slow(nightly=True) if kind == LARGE else ()) for kind in MAKERS]
+)
 def each(request):
     """A check of each kind."""
     return recall(request.param)
@@ -194,7 +196,7 @@ def each(request):
 
 def _tier(kind):
     """Quick, slow or nightly."""
-    return () if kind in QUICK else pytest.mark.nightly if kind == LARGE else pytest.mark.slow
+    return () if kind in QUICK else pytest.mark.slow(nightly=True) if kind == LARGE else pytest.mark.slow
 
 
 @pytest.fixture(params=[pytest.param(kind, marks=_tier(kind)) for kind in MAKERS])

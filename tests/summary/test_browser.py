@@ -167,7 +167,7 @@ def test_screenshots_go_where_the_environment_says(open_page, screenshot, monkey
     assert screenshot(page, "wide") is None
 
 
-@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize(("ci", "outcome"), [("true", "1 error"), ("", "1 skipped")])
 def test_without_a_browser_tests_skip_at_home_and_fail_in_ci(tmp_path, ci, outcome):
     """Checks that skip in silence guard nothing."""

@@ -300,7 +300,7 @@ def test_cross_validated_errors_of_an_unchanged_source_seldom_differ(overlaps, g
     assert lost == 20
 
 
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 def test_an_unchanged_source_seldom_fails(gaussians):
     """The whole gate, of 100 pairs of sets; its limit is no rise at all."""
     failed = 0

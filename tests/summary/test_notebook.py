@@ -50,7 +50,12 @@ def check():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_classes", "each"),
-    [(2, 40), (10, 20), (26, 10), *(pytest.param(*pair, marks=pytest.mark.nightly) for pair in ((60, 5), (100, 3)))],
+    [
+        (2, 40),
+        (10, 20),
+        (26, 10),
+        *(pytest.param(*pair, marks=pytest.mark.slow(nightly=True)) for pair in ((60, 5), (100, 3))),
+    ],
 )
 def test_an_output_is_small_whatever_the_labels(quick_check, n_classes, each, global_random_seed):
     """Notebooks keep every output, and hosts cut off large ones."""

@@ -22,7 +22,7 @@ from bayesfloor.summary._reasons import reason_text
 from bayesfloor.support._words import about, percent
 
 EVERY_DAY, NIGHTLY = ["wine", "hostile", "chosen"], ["digits", "letter", "abalone"]
-REPORTS = [*EVERY_DAY, *(pytest.param(name, marks=pytest.mark.nightly) for name in NIGHTLY)]
+REPORTS = [*EVERY_DAY, *(pytest.param(name, marks=pytest.mark.slow(nightly=True)) for name in NIGHTLY)]
 PAPER = 718  # pixels of A4 between margins of 10 mm
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -231,7 +231,7 @@ def test_the_measures_of_this_file_find_planted_faults(open_page, wine_report):
     assert contrast("rgb(118, 118, 118)", "rgb(255, 255, 255)") == pytest.approx(4.54, abs=0.01)
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow(nightly=True))])
 def test_a_report_is_quiet_and_accessible(open_page, axe, sideways, screenshot, request, report, scheme):
     """Reports are mailed to people whom nobody asked about their eyes, their network or their scheme."""
     opened = open_page(report, scheme=scheme)
@@ -613,7 +613,7 @@ def assert_tree_is_tidy(page):
         assert top <= y0 < y1 <= bottom + 1
 
 
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 @pytest.mark.parametrize("cut", ["average", "min_cut"])
 def test_the_tree_of_letters_is_tidy(open_page, screenshot, letter_check, cut):
     """Trees of two shapes: one that branches, and a chain that sheds one class at a time."""
@@ -632,7 +632,7 @@ def test_a_tree_with_long_labels_is_tidy(open_page, screenshot, hostile_check, c
     assert_tree_is_tidy(page)
 
 
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 def test_sixty_classes_are_drawn_and_sixty_one_are_written(open_page, rng, quick_check):
     """Beyond that a drawing is no help any more, but the text still is."""
     for n_classes in (60, 61):
@@ -681,7 +681,7 @@ def thousand(quick_check):
     return show_rows(quick_check(X, np.array([f"{k:04d}" + '"' * 196 for k in range(1000)])[codes], n_trees=1), 60)
 
 
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 def test_a_thousand_long_labels_and_pictures_stay_below_two_megabytes(thousand, open_page, sideways):
     """The worst case opens, too: noise in colours is what no picture format makes small."""
     images = np.random.default_rng(0).integers(0, 256, (60, 96, 96, 3), dtype=np.uint8)
@@ -693,8 +693,7 @@ def test_a_thousand_long_labels_and_pictures_stay_below_two_megabytes(thousand, 
     assert opened.complaints == []
 
 
-@pytest.mark.slow
-@pytest.mark.nightly
+@pytest.mark.slow(nightly=True)
 def test_the_notebook_form_of_a_thousand_long_labels_is_small(thousand):
     """Notebooks with many outputs are slow enough."""
     assert len(thousand._repr_html_().encode()) < 60_000

@@ -328,7 +328,7 @@ def test_a_balanced_check_answers_for_balanced_classes():
 
 
 @pytest.mark.slow
-@pytest.mark.real_race
+@pytest.mark.usefixtures("real_race")
 def test_the_range_holds_the_lowest_error_of_balanced_classes():
     """Of two normal classes it is known; at most one range of ten may miss it."""
     held = 0

@@ -12,6 +12,8 @@ import pytest
 
 from bayesfloor.support._files import write_whole
 
+posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
+
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
@@ -84,8 +86,8 @@ write_whole(sys.argv[1], "new")
 """
 
 
-@pytest.mark.posix
-@pytest.mark.process
+@posix
+@pytest.mark.slow
 def test_a_kill_leaves_the_old_file(tmp_path):
     """Nobody can clean up after it, but nobody reads half a file either."""
     path = tmp_path / "out"
@@ -138,7 +140,7 @@ def test_threads_do_not_trip_over_one_another(tmp_path):
     assert names(tmp_path) == ["out"]
 
 
-@pytest.mark.posix
+@posix
 @pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
 def test_new_files_have_the_rights_that_the_user_set(tmp_path, mask, mode):
     """As any other program's."""
@@ -151,7 +153,7 @@ def test_new_files_have_the_rights_that_the_user_set(tmp_path, mask, mode):
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
-@pytest.mark.posix
+@posix
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
 def test_a_file_keeps_its_rights(tmp_path, mode):
     """A private file that is written again is no less private."""
@@ -163,7 +165,7 @@ def test_a_file_keeps_its_rights(tmp_path, mode):
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
-@pytest.mark.posix
+@posix
 def test_a_pipe_takes_what_it_gets(tmp_path):
     """Shells hand out pipes as files."""
     path, got = tmp_path / "pipe", []
@@ -177,7 +179,7 @@ def test_a_pipe_takes_what_it_gets(tmp_path):
     assert path.is_fifo()
 
 
-@pytest.mark.posix
+@posix
 def test_a_device_takes_what_it_gets():
     """Where nothing is to be kept."""
     write_whole("/dev/null", "gone")
@@ -185,7 +187,7 @@ def test_a_device_takes_what_it_gets():
     assert Path("/dev/null").is_char_device()
 
 
-@pytest.mark.posix
+@posix
 def test_a_link_stays_a_link(tmp_path):
     """The file that it points to is meant: "latest.html" is often one."""
     there, link = tmp_path / "there", tmp_path / "link"
@@ -204,8 +206,8 @@ write_whole(sys.argv[1], "to standard output")
 """
 
 
-@pytest.mark.posix
-@pytest.mark.process
+@posix
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
 def test_standard_output_in_a_file_takes_what_it_gets(tmp_path):
     """``--json /dev/stdout > file``: the link to the output must not be replaced by a file."""
@@ -247,7 +249,7 @@ def test_a_folder_is_no_file(tmp_path):
     assert tmp_path.is_dir()
 
 
-@pytest.mark.posix
+@posix
 @pytest.mark.skipif(ROOT, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_to_is_named(tmp_path):
     """Not some hidden file that nobody asked for."""

@@ -126,8 +126,8 @@ def test_levels_of_loggers_are_put_back():
     assert logger.level == before
 
 
-@pytest.mark.nightly
-@pytest.mark.real_race
+@pytest.mark.slow(nightly=True)
+@pytest.mark.usefixtures("real_race")
 def test_checks_in_several_threads_leave_the_process_as_it_was(global_random_seed):
     """Filters grew, and BLAS stayed at one thread."""
     rng = np.random.default_rng(global_random_seed)

@@ -69,7 +69,7 @@ def test_tasks_run_in_threads_unless_somebody_says_otherwise():
     assert here == {os.getpid()}
 
 
-@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.usefixtures("loky")
 def test_tasks_run_where_the_user_says():
     """In processes, here."""
@@ -106,7 +106,7 @@ def test_tasks_are_taken_as_they_are_needed():
     assert taken == list(range(60))
 
 
-@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.process)])
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
 def test_an_error_keeps_its_type_and_is_told_its_task(faulty, backend):
     """Of a thousand blocks, one holds the row that fails."""
     with parallel_config(backend, n_jobs=2), pytest.raises(KeyError, match="no such key") as failure:
@@ -124,7 +124,7 @@ def test_tasks_without_a_stage_are_tasks(faulty):
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.process)])
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
 def test_results_that_nobody_wants_any_more_are_not_computed(square, backend):
     """They would take 500 s; nor is a word said: joblib's warning, late and from elsewhere, would be an error here."""
     with parallel_config(backend, n_jobs=2):
@@ -150,7 +150,7 @@ def test_an_error_of_the_listener_ends_the_work(square):
     assert threading.active_count() < 50
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_a_process_does_not_end_under_its_tasks():
     """Python cuts off threads at its end, which aborts the process where they are in compiled C++."""
     ended = subprocess.run([sys.executable, "-c", ENDED], capture_output=True, check=True, text=True, timeout=120)
