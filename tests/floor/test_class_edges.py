@@ -10,7 +10,6 @@ from scipy.stats import norm
 from bayesfloor import spanning_forest
 from bayesfloor.floor._edge_counts import (
     ClassEdges,
-    VertexLabels,
     class_edges,
     forest_moments,
     label_moments,
@@ -58,16 +57,6 @@ def test_counts_follow_the_rules_for_equal_rows(labelled):
     )
 
 
-def test_edges_add_up(labelled):
-    """Every tree that spans has n - 1 edges, equal rows or not; rows of a group are never joined."""
-    edges, forest = class_edges(labelled.forest, labelled.labels), labelled.forest
-    inside = 0 if labelled.groups is not None else len(labelled.X) - forest.n_vertices
-
-    assert edges.n_edges == pytest.approx(len(forest.a) + forest.n_trees * inside)
-    if labelled.groups is None:
-        assert edges.n_edges == pytest.approx(forest.n_trees * (len(labelled.X) - 1))
-
-
 def test_counts_are_averages_over_trees_through_equal_rows(draw_labelled, draw_edges, global_random_seed):
     """What "expected" means: rows share their vertex's edges at random."""
     rng = np.random.default_rng(global_random_seed)
@@ -77,14 +66,6 @@ def test_counts_are_averages_over_trees_through_equal_rows(draw_labelled, draw_e
 
     assert (np.abs(drawn.mean(axis=0) - class_edges(forest, labels).matrix) <= 6 * spread + 1e-9).all()
     assert spread.max() > 0
-
-
-def test_distinct_rows_are_simply_counted(draw_labelled, global_random_seed):
-    """Whole numbers, and the fast path to them."""
-    _, codes, _, forest, labels = draw_labelled(np.random.default_rng(global_random_seed), equal=False)
-    row = np.argsort(labels.vertex)
-
-    assert np.array_equal(class_edges(forest, labels).matrix, count(row[[forest.a, forest.b]], codes, 3))
 
 
 def test_the_first_trees_are_those_of_a_smaller_forest(labelled):
@@ -124,42 +105,6 @@ def test_one_row_has_no_edges_and_no_rates(label):
     assert edges.class_rates.tolist() == [0, 0]
 
 
-def test_the_order_of_rows_does_not_matter(labelled, label, global_random_seed):
-    """The same counts after any shuffle, ties or not."""
-    order = np.random.default_rng(global_random_seed).permutation(len(labelled.X))
-    groups = None if labelled.groups is None else labelled.groups[order]
-    forest = spanning_forest(labelled.X[order], labelled.forest.n_trees, groups, method="prim")
-    shuffled = class_edges(forest, label(forest, labelled.codes[order], 3, joined=groups is None))
-
-    assert shuffled.matrix == pytest.approx(class_edges(labelled.forest, labelled.labels).matrix)
-
-
-def test_votes_count_as_repeated_rows(draw_labelled, label, global_random_seed):
-    """A row on which five annotators voted is five equal rows, and needs no other forest."""
-    rng = np.random.default_rng(global_random_seed)
-    X, _, _, forest, _ = draw_labelled(rng, n=40, equal=False)
-    votes = rng.integers(0, 3, (40, 3))
-    votes[votes.sum(axis=1) == 0, 0] = 1
-    row, code = (np.repeat(index, votes.ravel()) for index in np.indices(votes.shape).reshape(2, -1))
-    repeated = spanning_forest(X[row], method="prim")
-    counted = class_edges(forest, VertexLabels(forest.vertex[row], hard_shares(code, 3), forest.n_vertices))
-
-    assert counted.matrix == pytest.approx(class_edges(repeated, label(repeated, code, 3)).matrix)
-    assert counted.n_edges == pytest.approx(3 * (len(row) - 1))
-
-
-def test_certain_chances_count_as_labels(labelled, label):
-    """Soft labels of zero and one take the path of plain ones or another; the counts are the same."""
-    chances = np.eye(3)[labelled.codes]
-    soft = label(labelled.forest, chances, joined=labelled.groups is None)
-    nearly = 1e-12 + (1 - 3e-12) * chances
-    softer = label(labelled.forest, nearly, joined=labelled.groups is None)
-    expected = class_edges(labelled.forest, labelled.labels).matrix
-
-    assert class_edges(labelled.forest, soft).matrix == pytest.approx(expected)
-    assert class_edges(labelled.forest, softer).matrix == pytest.approx(expected, abs=1e-6)
-
-
 def test_soft_labels_count_as_labels_drawn_from_them(label, global_random_seed):
     """Summed over all labels that the rows can have, equal rows among them."""
     forest = spanning_forest([[0.0], [0.0], [0.0], [1.0], [1.0], [4.0], [6.0]], 2)
@@ -170,15 +115,6 @@ def test_soft_labels_count_as_labels_drawn_from_them(label, global_random_seed):
         expected += chance * class_edges(forest, label(forest, np.array(codes), 2)).matrix
 
     assert class_edges(forest, label(forest, chances)).matrix == pytest.approx(expected)
-
-
-def test_weights_that_are_all_alike_change_nothing(labelled):
-    """Their size has no meaning, only how they differ."""
-    plain = class_edges(labelled.forest, labelled.labels)
-    for size in (1.0, 3.0):
-        weighted = class_edges(labelled.forest, replace(labelled.labels, weight=np.full(len(labelled.X), size)))
-
-        assert weighted.matrix / weighted.n_edges == pytest.approx(plain.matrix / plain.n_edges)
 
 
 def test_the_local_weight_is_the_mean_around_an_edge(label):
@@ -206,34 +142,6 @@ def test_weighted_edges_follow_the_rules_for_equal_rows(draw_labelled, global_ra
     both = one_hot.T @ weighted @ one_hot
 
     assert class_edges(forest, labels).matrix == pytest.approx(both - np.diag(np.diag(both)) / 2)
-
-
-def test_weights_estimate_the_rate_at_other_shares(label, global_random_seed):
-    """Rare classes are weighted up to the shares they have in the field; drawing fewer of the others is the rival."""
-    rng, n, apart = np.random.default_rng(global_random_seed), (640, 160), 2.0
-    x = np.linspace(-8, 8, 20_001)
-    density = [norm.pdf(x, -apart / 2), norm.pdf(x, apart / 2)]
-    truth = np.trapezoid(density[0] * density[1] / (density[0] + density[1]), x)
-    codes, rates = np.repeat([0, 1], n), []
-    for _ in range(12):
-        X = rng.standard_normal((800, 2)) + np.outer(codes - 0.5, [apart, 0])
-        forest, drawn = spanning_forest(X, method="prim"), np.r_[:160, 640:800]
-        balanced = spanning_forest(X[drawn], method="prim")
-        weight = np.repeat([0.5 / 0.8, 0.5 / 0.2], n)
-        rates.append(
-            [
-                class_edges(forest, label(forest, codes, weight=weight)).cross_rate,
-                class_edges(balanced, label(balanced, codes[drawn])).cross_rate,
-                class_edges(forest, label(forest, codes)).cross_rate,
-            ]
-        )
-    weighted, balanced, plain = np.mean(rates, axis=0)
-    spread = np.std(rates, axis=0, ddof=1) / np.sqrt(len(rates))
-    bias = 0.02  # of G at so few rows, and of the weights where they change fast
-
-    assert weighted == pytest.approx(truth, abs=bias + 5 * spread[0])
-    assert weighted == pytest.approx(balanced, abs=bias + 5 * np.hypot(*spread[:2]))
-    assert plain < truth - 0.03
 
 
 def test_no_bayes_error_is_above_the_expected_share_of_cross_edges(label, global_random_seed):

@@ -110,20 +110,6 @@ def test_weights_count_in_every_pair(label, global_random_seed):
         assert rate == pytest.approx(class_edges(forest, alone).cross_rate)
 
 
-@pytest.mark.parametrize("kind", ["distinct rows", "equal rows", "groups"])
-def test_permuted_labels_have_the_moments_of_the_null(kind, draw_labelled, global_random_seed):
-    """Small classes are tested by permutations, large ones by a formula: one null."""
-    rng = np.random.default_rng(global_random_seed)
-    X, codes, groups, _, labels = draw_labelled(rng, equal=kind != "distinct rows", grouped=kind == "groups")
-    forest, own = pair_of(class_forests(X, codes, 3, groups).pair, labels, 0, 2)
-    values = permuted_cross(forest, own, 4000, rng)
-    null = permutation_null(len(own.vertex), forest_moments(forest, own), label_moments(own))
-    squared = (values - values.mean()) ** 2
-
-    assert values.mean() == pytest.approx(null.mean, abs=6 * values.std() / np.sqrt(4000))
-    assert values.var() == pytest.approx(null.variance, abs=6 * squared.std() / np.sqrt(4000))
-
-
 ROWS = {
     "one bit": lambda rng: rng.integers(0, 2, (400, 1)),
     "three bits": lambda rng: rng.integers(0, 2, (400, 3)),
@@ -171,18 +157,6 @@ def test_permuted_labels_are_counted_as_others_are(draw_labelled, label, global_
         assert value == pytest.approx(edges.cross_rate * edges.n_edges)
 
 
-def test_certain_chances_count_as_plain_pairs(label, global_random_seed):
-    """Soft labels of zero and one are plain labels."""
-    X, codes, _ = draw_set(np.random.default_rng(global_random_seed), "equal in all classes")
-    forests = class_forests(X, codes)
-    plain = pair_counts(forests, label(forests.all(), codes))
-    soft = soft_pair_counts(forests, label(forests.all(), np.eye(4)[codes]))
-
-    assert soft.rate == pytest.approx(plain.rate)
-    assert soft.sizes.tolist() == plain.sizes.tolist()
-    assert np.array(soft.graph) == pytest.approx(np.array(plain.graph))
-
-
 def test_soft_pairs_are_those_of_rows_with_a_chance(global_random_seed):
     """A row that can be of neither class has no part in the pair; the others weigh what they are likely."""
     rng = np.random.default_rng(global_random_seed)
@@ -202,16 +176,6 @@ def test_soft_pairs_are_those_of_rows_with_a_chance(global_random_seed):
         assert found.rate[number] == pytest.approx(class_edges(forest, labels).cross_rate)
         assert found.sizes[number] == pytest.approx(chances[:, [i, j]].sum(axis=0))
         assert found.graph.total[number] == pytest.approx(3 * (len(rows) - 1))
-
-
-def test_even_chances_are_random_labels(global_random_seed):
-    """Two labels equally likely everywhere cross on half of the edges, whatever the points."""
-    X = np.random.default_rng(global_random_seed).standard_normal((30, 2))
-    forests = class_forests(np.repeat(X, 2, axis=0), np.tile([0, 1], 30))
-    vertex = forests.vertex[::2]
-    found = soft_pair_counts(forests, VertexLabels(vertex, csr_array(np.full((30, 2), 0.5)), 30))
-
-    assert found.rate == pytest.approx([0.5])
 
 
 def test_codes_of_a_pair_need_not_be_zero_and_one(global_random_seed):

@@ -80,30 +80,6 @@ def test_what_lies_around_leaves_the_row_itself_out(draw_labelled, global_random
         assert edges.cross_around[i] == pytest.approx(crosses[neighbours][:, others].sum())
 
 
-def test_what_lies_around_a_row_does_not_know_its_label(draw_labelled, label, global_random_seed):
-    """The rate that it is compared with stays when its label changes."""
-    _, codes, _, forest, labels = draw_labelled(np.random.default_rng(global_random_seed), equal=False)
-    changed = codes.copy()
-    changed[17] = (codes[17] + 1) % 3
-    one, two = sample_edges(forest, labels), sample_edges(forest, label(forest, changed, 3))
-
-    assert one.cross_around[17] == pytest.approx(two.cross_around[17])
-    assert one.degree_around == pytest.approx(two.degree_around)
-
-
-def test_the_order_of_rows_does_not_matter_to_a_row(labelled, label, global_random_seed):
-    """A row keeps its counts wherever it stands."""
-    order = np.random.default_rng(global_random_seed).permutation(60)
-    groups = None if labelled.groups is None else labelled.groups[order]
-    forest = spanning_forest(labelled.X[order], labelled.forest.n_trees, groups, method="prim")
-    shuffled = sample_edges(forest, label(forest, labelled.codes[order], 3, joined=groups is None))
-    plain = sample_edges(labelled.forest, labelled.labels)
-
-    for name in ("degree", "cross", "degree_around", "cross_around"):
-        assert getattr(shuffled, name) == pytest.approx(getattr(plain, name)[order])
-    assert shuffled.votes.toarray() == pytest.approx(plain.votes.toarray()[order])
-
-
 def test_the_posterior_of_a_vertex_is_the_mean_of_its_rows_and_neighbours(label):
     """Worked by hand: three places on a line, two rows at the first one."""
     forest = spanning_forest([[0.0], [0.0], [1.0], [3.0]], 1)
@@ -181,23 +157,6 @@ def test_the_nearest_with_another_label_is_that_of_brute_force(labelled):
         assert other in expected if expected else other == -1
 
 
-def test_the_nearest_with_another_label_has_another_label(labelled):
-    """And is joined to the row, or equal to it."""
-    rows = np.arange(60)
-    found = nearest_other(labelled.forest, labelled.labels, rows)
-    some = found >= 0
-
-    assert (labelled.codes[found[some]] != labelled.codes[rows[some]]).all()
-
-
 def test_the_nearest_of_no_rows_is_none(labelled):
     """Most data have no suspects."""
     assert nearest_other(labelled.forest, labelled.labels, np.empty(0, dtype=int)).shape == (0,)
-
-
-def test_the_nearest_is_found_by_hand(label):
-    """Four places on a line: an equal first, then the shorter edge, then none."""
-    forest = spanning_forest([[0.0], [0.0], [1.0], [3.0], [10.0]], 1)
-    labels = label(forest, [0, 1, 1, 0, 0])
-
-    assert nearest_other(forest, labels, np.arange(5)).tolist() == [1, 0, 0, 2, -1]

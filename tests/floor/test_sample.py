@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from bayesfloor import BayesFloor
-from bayesfloor.floor._results import error_bounds
 from bayesfloor.floor._sample import SampledRowsWarning, labelled_by_group, read_priors, read_sample
 from bayesfloor.io import Data
 
@@ -86,19 +85,6 @@ def test_renamed_classes_give_the_same_counts(read_tied, rng, name, scale):
     assert after.overall_.cross_rate == pytest.approx(before.overall_.cross_rate, rel=1e-13)
     np.testing.assert_allclose(after.pairwise_.cross[np.ix_(new, new)], before.pairwise_.cross, rtol=1e-13)
     np.testing.assert_allclose(after.one_vs_rest_.class_rate[new], before.one_vs_rest_.class_rate, rtol=1e-13)
-
-
-@pytest.mark.parametrize("name", [CHESS, LETTER, ZEROS])
-def test_swapped_classes_of_a_pair_give_exactly_the_same_count(read_tied, name):
-    """Which class is called the first is nobody's business."""
-    X, y = read_tied(name)
-    rows = np.flatnonzero(np.isin(y, np.unique(y)[:2]))
-    codes = np.unique(y[rows], return_inverse=True)[1]
-    before = BayesFloor(interval="fast").fit(take(X, rows), codes)
-    after = BayesFloor(interval="fast").fit(take(X, rows), 1 - codes)
-
-    assert after.overall_.cross_rate == pytest.approx(before.overall_.cross_rate, rel=1e-14)
-    assert after.pairwise_.cross[0, 1] == pytest.approx(before.pairwise_.cross[0, 1], rel=1e-14)
 
 
 def test_moved_and_rotated_grids_stay_inside_the_tie_spread(rng):
@@ -219,16 +205,6 @@ def test_a_dict_of_priors_goes_by_label(rng, gaussians):
 
     assert floor.classes_.tolist() == ["ill", "well"]
     assert np.array_equal(floor.one_vs_rest_.sizes, [90, 45])
-
-
-def test_bounds_under_balanced_priors_contain_the_balanced_error(rng, gaussians):
-    """The sample's shares are .8 and .2; the answer must be for .5 and .5."""
-    X, y = gaussians(rng, [2400, 600], shift=2.0)
-    floor = BayesFloor(priors="balanced", scale=None).fit(X, y).overall_
-    (low, high), sizes = floor.interval(0.999), np.array([600.0, 600.0])
-
-    assert error_bounds(low, sizes).lower <= 0.1587 <= error_bounds(high, sizes).upper
-    assert floor.constant_error == 0.5
 
 
 @pytest.mark.parametrize(

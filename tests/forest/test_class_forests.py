@@ -161,63 +161,41 @@ def test_pageblocks_compose(dataset):
     check_real_data(X, codes, [*combinations(range(codes.max() + 1), 2), (1, 2, 4)])
 
 
-def test_class_forests_say_what_they_are():
-    """In a notebook the last line of a cell is all one sees."""
-    forests = class_forests([[0.0], [1.0], [3.0]], [0, 1, 1], n_trees=2)
-
-    assert repr(forests) == "ClassForests(3 rows, 2 classes, 2 trees)"
+X = [[0.0], [1.0], [3.0]]
 
 
 @pytest.mark.usefixtures("way")
 def test_one_class_is_enough(answer_of):
     """There are no pairs then, but a forest."""
-    X = [[0.0], [1.0], [3.0], [4.0]]
-
-    assert answer_of(class_forests(X, [0, 0, 0, 0]).all()) == answer_of(spanning_forest(X))
+    assert answer_of(class_forests(X, [0, 0, 0]).all()) == answer_of(spanning_forest(X))
 
 
 @pytest.mark.parametrize("classes", [[], [-1, 0], [0, 3]])
 def test_unknown_classes_are_refused(classes):
     """A class that is not there would silently count as empty."""
-    forests = class_forests([[0.0], [1.0], [3.0]], [0, 1, 2])
-
     with pytest.raises(ValueError, match=r"Got classes \[.*\], but expected at least one of 0 to 2\."):
-        forests.of(classes)
+        class_forests(X, [0, 1, 2]).of(classes)
 
 
-@pytest.mark.parametrize("codes", [[0, 1], [[0, 1, 1]], 0])
-def test_codes_of_a_wrong_shape_are_refused(codes):
-    """One code a row."""
-    with pytest.raises(ValueError, match=r"Got codes of shape \(.*\), but expected one code for each of 3 rows\."):
-        class_forests([[0.0], [1.0], [3.0]], codes)
+NO_CODES = r"Expected integer codes 0 to K - 1.*np\.unique\(y, return_inverse=True\)\[1\]"
+NO_SHAPE = r"Got codes of shape \(.*\), but expected one code for each of 3 rows\."
+REFUSED = [([0, 1], NO_SHAPE), ([[0, 1, 1]], NO_SHAPE), (0, NO_SHAPE)]
+REFUSED += [(codes, NO_CODES) for codes in ([0, 2, 2], [-1, 0, 1], [1, 1, 1], [0.0, 1.0, 1.0], ["a", "b", "b"])]
+REFUSED += [([True, False, True], NO_CODES), (np.array([0, 1, 2**64 - 1], dtype=np.uint64), NO_CODES)]
+REFUSED += [([0, 1, 10**15], NO_CODES)]  # to count up to this would take all memory
 
 
-@pytest.mark.parametrize(
-    "codes",
-    [
-        [0, 2, 2],
-        [-1, 0, 1],
-        [1, 1, 1],
-        [0.0, 1.0, 1.0],
-        ["a", "b", "b"],
-        [True, False, True],
-        [0, 1, 10**15],  # to count up to this would take all memory
-        np.array([0, 1, 2**64 - 1], dtype=np.uint64),
-    ],
-    ids=str,
-)
-def test_labels_that_are_no_codes_are_refused(codes):
+@pytest.mark.parametrize(("codes", "message"), REFUSED, ids=str)
+def test_labels_that_are_no_codes_are_refused(codes, message):
     """The message says how to get codes from labels."""
-    with pytest.raises(
-        ValueError, match=r"Expected integer codes 0 to K - 1.*np\.unique\(y, return_inverse=True\)\[1\]"
-    ):
-        class_forests([[0.0], [1.0], [3.0]], codes)
+    with pytest.raises(ValueError, match=message):
+        class_forests(X, codes)
 
 
 def test_numbers_of_trees_are_checked_here_too():
     """Both doors have the same lock."""
     with pytest.raises(ValueError, match=r"Got n_trees=0, but expected an integer from 1 to 100\."):
-        class_forests([[0.0], [1.0]], [0, 1], n_trees=0)
+        class_forests(X, [0, 1, 1], n_trees=0)
 
 
 def test_runs_of_classes_cover_every_pair_that_fits_once(monkeypatch):

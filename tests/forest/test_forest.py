@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from joblib.externals.loky import get_reusable_executor
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import ortho_group
 
@@ -109,25 +108,6 @@ def test_moving_turning_and_scaling_change_no_edge_of_untied_data(d, method, glo
         assert edges_between_rows(spanning_forest(moved, 3, method=method)) == edges
 
 
-def test_renamed_groups_change_no_edge_of_untied_data(method, global_random_seed):
-    """Who is in a group matters, not what it is called."""
-    rng = np.random.default_rng(global_random_seed)
-    X, groups = rng.standard_normal((200, 4)), rng.integers(0, 30, 200)
-    names = np.array([f"patient {i}" for i in rng.permutation(30)])
-    edges = edges_between_rows(spanning_forest(X, 3, groups, method))
-
-    for renamed in (names[groups], 100 - groups, groups / 7, names[groups].astype(object)):
-        assert edges_between_rows(spanning_forest(X, 3, renamed, method)) == edges
-
-
-def test_a_group_for_every_row_changes_no_edge_of_untied_data(method, global_random_seed):
-    """Groups forbid edges and do nothing else."""
-    X = np.random.default_rng(global_random_seed).standard_normal((150, 3))
-    grouped = spanning_forest(X, 3, np.arange(150), method)
-
-    assert edges_between_rows(grouped) == edges_between_rows(spanning_forest(X, 3, method=method))
-
-
 LARGE = ["gaussian", "lattice", "clusters", "uneven line"]
 
 
@@ -198,30 +178,22 @@ def test_any_number_of_trees_is_exact(n_trees, method, oracle_forest, answer_of,
         assert len(forest.tree_sizes) == n_trees
 
 
-def test_all_edges_are_used_when_trees_are_many(method):
-    """Four points have six edges: two trees, and nothing for a third."""
-    forest = spanning_forest([[0.0], [1.0], [3.0], [7.0]], n_trees=3, method=method)
-
-    assert forest.tree_sizes.tolist() == [3, 3, 0]
-    assert forest.length.tolist() == [1, 2, 3, 4, 6, 7]
-    assert forest.tree.tolist() == [0, 0, 1, 0, 1, 1]
-
-
-def test_a_star_leaves_its_hub_alone(method):
-    """One row against a group: the first tree takes all edges there are."""
-    groups = ["hub", "leaf", "leaf", "leaf"]
-    forest = spanning_forest([[0.0], [1.0], [2.0], [4.0]], n_trees=2, groups=groups, method=method)
-
-    assert forest.tree_sizes.tolist() == [3, 0]
-    assert forest.length.tolist() == [1, 2, 4]
+BY_HAND = {
+    "more trees than edges": ([[0.0], [1.0], [3.0], [7.0]], None, 3, [1, 2, 3, 4, 6, 7], [0, 0, 1, 0, 1, 1]),
+    "a hub against a group": ([[0.0], [1.0], [2.0], [4.0]], ["hub", "leaf", "leaf", "leaf"], 2, [1, 2, 4], [0, 0, 0]),
+    "one group": (np.arange(30.0).reshape(10, 3), np.zeros(10), 3, [], []),
+    "two vertices": ([[0.0, 0.0], [3.0, 4.0], [0.0, -0.0], [3.0, 4.0]], None, np.int64(3), [5], [0]),
+}
 
 
-def test_one_group_has_no_edges(method):
-    """Nothing may be joined, which is no error."""
-    forest = spanning_forest(np.arange(30.0).reshape(10, 3), groups=np.zeros(10), method=method)
+@pytest.mark.parametrize("case", BY_HAND)
+def test_small_forests_are_those_drawn_by_hand(case, method):
+    """Neither the library's order of ties nor the oracle's has a part in them."""
+    X, groups, n_trees, lengths, trees = BY_HAND[case]
+    forest = spanning_forest(X, n_trees, groups, method)
 
-    assert forest.tree_sizes.tolist() == [0, 0, 0]
-    assert forest.n_spanned == 10
+    assert (forest.length.tolist(), forest.tree.tolist()) == (lengths, trees)
+    assert forest.tree_sizes.tolist() == np.bincount(trees, minlength=n_trees).tolist()
 
 
 @pytest.mark.parametrize("X", [[[2.0, 3.0]], [[0.0]] * 5, np.full((7, 3), 1e150)])
@@ -232,15 +204,6 @@ def test_one_vertex_has_no_edges(X, method):
     assert forest.n_vertices == 1
     assert forest.vertex.tolist() == [0] * len(X)
     assert len(forest.a) == len(forest.length) == 0
-
-
-def test_two_vertices_have_one_edge(method):
-    """The smallest tree, among copies."""
-    forest = spanning_forest([[0.0, 0.0], [3.0, 4.0], [0.0, -0.0], [3.0, 4.0]], method=method)
-
-    assert forest.length.tolist() == [5.0]
-    assert forest.tree_sizes.tolist() == [1, 0, 0]
-    assert forest.vertex[0] == forest.vertex[2] != forest.vertex[1] == forest.vertex[3]
 
 
 FORMS = {
@@ -287,47 +250,11 @@ points = hnp.arrays(
 
 
 @given(X=points, n_trees=st.integers(1, 4), data=st.data())
-def test_trees_are_trees(X, n_trees, data):
-    """No cycles, no edge twice, every tree as large as what the trees before left lets it be."""
+def test_any_points_have_the_forest_of_the_oracle(X, n_trees, data, oracle_forest, answer_of):
+    """Of any size, and with values of all sizes beside each other."""
     groups = data.draw(st.none() | hnp.arrays(int, len(X), elements=st.integers(0, 3)))
-    forest = spanning_forest(X, n_trees, groups)
-    n = forest.n_vertices
-    for tree in range(n_trees):
-        here = forest.tree == tree
-        graph = coo_array((np.ones(here.sum()), (forest.a[here], forest.b[here])), (n, n))
 
-        assert connected_components(graph, directed=False)[0] == n - here.sum()
-    assert len(set(zip(forest.a, forest.b, strict=True))) == len(forest.a)
-    assert (forest.a < forest.b).all()
-    assert (np.diff(forest.length) >= 0).all()
-    assert (np.diff(forest.tree_sizes) <= 0).all()
-    assert groups is not None or forest.tree_sizes[0] == n - 1
-    if groups is not None:
-        group = dict(zip(forest.vertex.tolist(), groups.tolist(), strict=True))
-        assert all(group[a] != group[b] for a, b in zip(forest.a.tolist(), forest.b.tolist(), strict=True))
-
-
-@given(X=points, n_trees=st.integers(1, 4))
-def test_the_first_trees_do_not_depend_on_how_many_follow(X, n_trees):
-    """Tree j is built on what the trees before it left, and never touches them."""
-    many, few = spanning_forest(X, 4), spanning_forest(X, n_trees)
-    kept = many.tree < n_trees
-
-    for field in ("a", "b", "length", "tree"):
-        assert np.array_equal(getattr(many, field)[kept], getattr(few, field))
-
-
-@given(X=points, n_trees=st.integers(1, 4), data=st.data())
-def test_a_part_keeps_the_edges_that_the_whole_has_inside_it(X, n_trees, data):
-    """The theorem that everything composed stands on: none is lost, and tree numbers only fall."""
-    rows = np.array(sorted(data.draw(st.sets(st.integers(0, len(X) - 1), min_size=1))))
-    whole, part = spanning_forest(X, n_trees), spanning_forest(X[rows], n_trees)
-    numbers = np.unique(whole.vertex[rows])  # content keeps its order in a part
-    tree = dict(zip(zip(numbers[part.a], numbers[part.b], strict=True), part.tree, strict=True))
-    inside = np.isin(whole.a, numbers) & np.isin(whole.b, numbers)
-
-    for a, b, number in zip(whole.a[inside], whole.b[inside], whole.tree[inside], strict=True):
-        assert tree[a, b] <= number
+    assert answer_of(spanning_forest(X, n_trees, groups)) == oracle_forest(X, n_trees, groups)
 
 
 @pytest.mark.parametrize("X", [[[0.0], [1.0], [3.0], [1e170]], [[8e149], [1.9e-12], [3e-12], [0.0]]])
@@ -370,11 +297,6 @@ def test_wrong_numbers_of_trees_are_refused(n_trees):
     """A float or a flag in this place is a mistake that would go on unseen."""
     with pytest.raises(ValueError, match=f"Got n_trees={n_trees!r}, but expected an integer from 1 to 100."):
         spanning_forest([[0.0], [1.0]], n_trees)
-
-
-def test_numpy_integers_are_numbers_of_trees():
-    """They come out of every grid search."""
-    assert spanning_forest([[0.0], [1.0], [2.0]], np.int64(2)).tree_sizes.tolist() == [2, 1]
 
 
 @pytest.mark.parametrize("method", ["boruvka", "", None, "Prim"])

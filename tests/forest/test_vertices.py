@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
+from scipy.sparse import coo_array, csc_matrix, csr_array
 
 from bayesfloor import spanning_forest
 from bayesfloor.forest import _vertices, class_forests
@@ -36,16 +36,6 @@ def test_vertices_hold_the_rows_they_stand_for(cases):
 
         assert np.array_equal(np.ldexp(vertices.x[vertex], vertices.exponent), case.X), case
         assert not case.X.any() or 0.5 <= np.abs(vertices.x).max() < 1, case
-
-
-def test_numbers_do_not_depend_on_the_order_of_rows(cases, global_random_seed):
-    """Row numbers differ between files, shuffles and machines."""
-    rng = np.random.default_rng(global_random_seed)
-    for case, _ in cases[::3]:
-        order = rng.permutation(len(case.X))
-        groups = None if case.groups is None else case.groups[order]
-
-        assert np.array_equal(find_vertices(case.X[order], groups)[1], find_vertices(case.X, case.groups)[1][order])
 
 
 def test_a_subset_keeps_the_order_of_its_rows(cases, global_random_seed):
@@ -101,30 +91,16 @@ def test_a_key_depends_on_its_row_alone(global_random_seed):
         assert np.array_equal(row_keys(X[rows])[1], exponents[rows])
 
 
-@pytest.fixture
-def collide(monkeypatch):
-    """Every row has the same hash: only the rows themselves are left to order ties."""
+@pytest.fixture(params=["hashes", "hashes and sizes"])
+def collisions(request, monkeypatch):
+    """Every row has the same hash, and even the same size: a hash of 64 bits collides once in a lifetime."""
 
     def constant(rows):
-        return np.full(len(rows), 7, dtype=np.uint64), row_keys(rows)[1]
+        same = np.full(len(rows), 7, dtype=np.uint64)
+        return same, row_keys(rows)[1] if request.param == "hashes" else 0 * same
 
-    monkeypatch.setattr(_vertices, "row_keys", constant)
-
-
-@pytest.fixture
-def collide_with_exponents(monkeypatch):
-    """Not even the size of a row tells it apart."""
-
-    def constant(rows):
-        return np.full(len(rows), 7, dtype=np.uint64), np.zeros(len(rows), dtype=np.uint64)
-
-    monkeypatch.setattr(_vertices, "row_keys", constant)
-
-
-@pytest.fixture(params=["collide", "collide_with_exponents"])
-def collisions(request):
-    """A hash of 64 bits collides once in a lifetime, so it has to be made to."""
-    request.getfixturevalue(request.param)
+    if request.param != "none":
+        monkeypatch.setattr(_vertices, "row_keys", constant)
 
 
 @pytest.mark.usefixtures("collisions")
@@ -136,9 +112,10 @@ def test_forests_are_exact_when_hashes_collide(cases, method, oracle_forest, ans
         assert answer_of(found) == oracle_forest(case.X, case.n_trees, case.groups), case
 
 
+@pytest.mark.parametrize("collisions", ["none", "hashes", "hashes and sizes"], indirect=True)
 @pytest.mark.usefixtures("collisions")
-def test_numbers_do_not_depend_on_the_order_of_rows_when_hashes_collide(cases, global_random_seed):
-    """Then the rows' own values decide."""
+def test_numbers_do_not_depend_on_the_order_of_rows(cases, global_random_seed):
+    """Row numbers differ between files, shuffles and machines; where hashes collide, the rows' own values decide."""
     rng = np.random.default_rng(global_random_seed)
     for case, _ in cases[::5]:
         order = rng.permutation(len(case.X))
@@ -198,38 +175,28 @@ def test_missing_and_infinite_numbers_are_refused(bad, function):
         function(X)
 
 
-@pytest.mark.parametrize(("X", "n"), [([1.0, 2.0], 1), (3.0, 0), (np.zeros((2, 2, 2)), 3)])
-def test_other_shapes_than_a_matrix_are_refused(X, n):
-    """The message says how to turn a single feature into a matrix."""
-    with pytest.raises(ValueError, match=rf"Got X with {n} dimension\(s\), but expected 2.*reshape\(-1, 1\)"):
+NO_NUMBERS = "Expected X to be a matrix of numbers: .*"
+SPARSE = r"Got a sparse {}.*X\.toarray\(\).*TruncatedSVD"
+UNFIT = [
+    ([1.0, 2.0], ValueError, r"Got X with 1 dimension\(s\), but expected 2.*reshape\(-1, 1\)"),
+    (3.0, ValueError, r"Got X with 0 dimension\(s\), but expected 2"),
+    (np.zeros((2, 2, 2)), ValueError, r"Got X with 3 dimension\(s\), but expected 2"),
+    (np.empty((0, 3)), ValueError, r"Got X of shape \(0, 3\), but expected at least one row and one feature"),
+    (np.empty((3, 0)), ValueError, r"Got X of shape \(3, 0\), but expected at least one row and one feature"),
+    ([["a"], ["b"]], TypeError, f"{NO_NUMBERS} Encode text first"),
+    (np.array([["x", "y"]]), TypeError, f"{NO_NUMBERS} Encode text first"),
+    (pd.DataFrame({"c": ["red", "blue"]}), TypeError, f"{NO_NUMBERS} Encode text first"),
+    ([[{}]], TypeError, f"{NO_NUMBERS} Encode text first"),
+    ([[1.0, 2.0], [3.0]], TypeError, f"{NO_NUMBERS}inhomogeneous"),
+    *((form(np.eye(3)), TypeError, SPARSE.format(form.__name__)) for form in (csr_array, csc_matrix, coo_array)),
+]
+
+
+@pytest.mark.parametrize(("X", "error", "message"), UNFIT)
+def test_what_is_no_matrix_of_numbers_is_refused(X, error, message):
+    """The message says what to do: one feature is reshaped, texts are encoded, sparse rows would fill the memory."""
+    with pytest.raises(error, match=message):
         spanning_forest(X)
-
-
-@pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
-def test_matrices_without_rows_or_features_are_refused(shape):
-    """There is nothing to join."""
-    with pytest.raises(ValueError, match=r"Got X of shape \(\d, \d\), but expected at least one row and one feature"):
-        spanning_forest(np.empty(shape))
-
-
-@pytest.mark.parametrize("X", [[["a"], ["b"]], np.array([["x", "y"]]), pd.DataFrame({"c": ["red", "blue"]}), [[{}]]])
-def test_texts_are_refused(X):
-    """The message says what to do with them."""
-    with pytest.raises(TypeError, match=r"Expected X to be a matrix of numbers: .* Encode text first"):
-        spanning_forest(X)
-
-
-def test_ragged_rows_are_refused():
-    """NumPy's own words come along."""
-    with pytest.raises(TypeError, match=r"Expected X to be a matrix of numbers: .*inhomogeneous"):
-        spanning_forest([[1.0, 2.0], [3.0]])
-
-
-@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array])
-def test_sparse_matrices_are_refused(form):
-    """Silently made dense they would fill the memory."""
-    with pytest.raises(TypeError, match=rf"Got a sparse {form.__name__}.*X\.toarray\(\).*TruncatedSVD"):
-        spanning_forest(form(np.eye(3)))
 
 
 @pytest.mark.parametrize("groups", [[0, 1], [[0, 1, 2]], 0, []])

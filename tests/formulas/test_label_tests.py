@@ -78,16 +78,6 @@ def test_p_values_are_valid_where_one_rate_serves_all(rate, global_random_seed):
     check_valid(odd_label_p_value(rng.binomial(degree, rate), degree, local))
 
 
-def test_p_values_sum_the_upper_tail():
-    """Nothing is odd about no cross edge; all of them are odd where few cross."""
-    local = (np.array([1.0, 1.0, 1.0]), np.array([9.0, 9.0, 9.0]))
-    p = odd_label_p_value([0, 2, 6], [6, 6, 6], local)
-
-    assert p[0] == 1
-    assert p[1] == pytest.approx(betabinom.pmf(np.arange(2, 7), 6, 1, 9).sum())
-    assert p[2] == pytest.approx(betabinom.pmf(6, 6, 1, 9))
-
-
 def test_p_values_are_those_of_another_program(global_random_seed):
     """Rows of all degrees go through one loop, which may not mix them up."""
     rng = np.random.default_rng(global_random_seed)
