@@ -1,14 +1,14 @@
-"""Generated tables with a planted hazard (groups, time, near-duplicates, a leak), and tables without any."""
+"""Generated tables with groups or a time order, and tables without any hazard."""
 
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-PLANTED = ("groups", "time", "near-duplicates", "leak")
+PLANTED = ("groups", "time")
 CLEAN = (
     *("gaussians", "modes", "curve", "rare", "whole numbers", "heavy tails", "sorted", "one strong column"),
-    *("table", "harmless ids", "harmless dates", "codes"),
+    *("table", "harmless ids", "harmless dates", "codes", "two strong columns", "texts"),
 )
 
 
@@ -103,39 +103,7 @@ def _time(rng):
     return Made(table.iloc[order].reset_index(drop=True), y[order], ("timestamp", "time", "")[how])
 
 
-def _near_duplicates(rng):
-    """Every row several times, moved a little, with the label of the original."""
-    n, copies = int(rng.integers(200, 900)), int(rng.integers(2, 7))
-    d, n_classes = int(rng.integers(4, 30)), int(rng.integers(2, 4))
-    X = rng.normal(size=(n, d))
-    y = _labels(_scores(X, n_classes, rng, rng.uniform(1.0, 2.0)), rng)
-    row = np.repeat(np.arange(n), copies)
-    moved = X[row] + rng.uniform(0.005, 0.06) * rng.normal(size=(len(row), d))
-    order = rng.permutation(len(row))
-    return Made(_frame(moved[order], rng, extra=False), y[row][order])
-
-
-def _leak(rng):
-    """A column that is made from the label."""
-    n, d, n_classes = int(rng.integers(800, 5000)), int(rng.integers(3, 12)), int(rng.integers(2, 5))
-    X = rng.normal(size=(n, d))
-    y = _labels(_scores(X, n_classes, rng, rng.uniform(0.8, 1.6)), rng)
-    table, known = _frame(X, rng), np.where(rng.random(n) < rng.choice([0.0, 0.01]), rng.integers(0, n_classes, n), y)
-    how = rng.integers(4)
-    if how == 0:
-        name, values = "status_code", rng.permutation(100)[:n_classes][known]
-    elif how == 1:
-        name, values = "balance_after", known * 10 + rng.normal(size=n)
-    elif how == 2:
-        name, values = "final_state", np.array(["open", "closed", "void", "paid", "lost"])[known]
-    else:
-        name, one = "outcome_reason", known == rng.integers(0, n_classes)
-        values = np.where(one, rng.choice(["price", "moved", "service"], n), "")
-    table.insert(int(rng.integers(0, table.shape[1])), name, values)
-    return Made(table, y, name)
-
-
-_PLANTERS = {"groups": _groups, "time": _time, "near-duplicates": _near_duplicates, "leak": _leak}
+_PLANTERS = {"groups": _groups, "time": _time}
 
 
 # Tables without a hazard.
@@ -244,6 +212,25 @@ def _codes(rng):
     return Made(made.table.assign(zip=10000 + 7 * code), y)
 
 
+def _two_strong_columns(rng):
+    """Three classes that two columns nearly tell apart, as the petals of iris do."""
+    n, d = int(rng.integers(150, 3000)), int(rng.integers(2, 12))
+    y = rng.integers(0, 3, n)
+    X = rng.normal(size=(n, d + 2)) + 0.6 * y[:, None]
+    X[:, :2] += y[:, None] * rng.uniform(2.0, 4.0) + 0.6 * rng.normal(size=(n, 1))
+    return Made(_frame(X, rng), y)
+
+
+def _texts(rng):
+    """Independent short texts; some words are usual in one class."""
+    n, n_words, size = int(rng.integers(400, 2000)), int(rng.integers(200, 2000)), int(rng.integers(8, 30))
+    y, rank = rng.integers(0, 2, n), np.arange(n_words)
+    chances = [1 / (3 + rng.permuted(rank) * rng.uniform(0.1, 0.5) + rank) for _ in range(2)]
+    words = np.array([f"w{j}" for j in rank])
+    texts = [" ".join(rng.choice(words, size, p=chances[c] / chances[c].sum())) for c in y]
+    return Made(pd.DataFrame({"text": texts, "amount": rng.normal(size=n).round(2)}), y)
+
+
 _CLEAN = {
     "gaussians": _gaussians,
     "modes": _modes,
@@ -257,4 +244,6 @@ _CLEAN = {
     "harmless ids": _harmless_ids,
     "harmless dates": _harmless_dates,
     "codes": _codes,
+    "two strong columns": _two_strong_columns,
+    "texts": _texts,
 }

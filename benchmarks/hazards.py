@@ -1,6 +1,6 @@
 """Hazards that make an answer too good: how many planted ones are found, and how often a warning is wrong.
 
-``python -m benchmarks.hazards`` looks for groups, time order, near-duplicates and leaks as ``bayesfloor.check`` does:
+``python -m benchmarks.hazards`` looks for groups and time order as ``bayesfloor.check`` does:
 in forty generated tables for each of them, in two hundred tables without any, in the datasets in all their recipes, in
 small datasets that come with scikit-learn, and in the messy files of ``benchmarks.messy``, whose generator ``--make``
 or ``BAYESFLOOR_MESSY`` names. Files that should warn of groups or time are checked completely. Every cell is saved when
