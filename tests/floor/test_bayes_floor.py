@@ -14,8 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 import bayesfloor
 from bayesfloor import BayesFloor
-from bayesfloor.floor import _bayes_floor
-from bayesfloor.floor import _fit as _fit_record
+from bayesfloor.floor import _fit
 from bayesfloor.floor._sample import SampledRowsWarning
 
 RESULTS = ["overall_", "pairwise_", "one_vs_rest_", "samples_"]
@@ -128,8 +127,8 @@ def test_trees_that_cannot_span_are_told(caplog):
 @pytest.fixture
 def small_is_large(monkeypatch):
     """Growing samples are tried from 400 rows on."""
-    monkeypatch.setattr(_bayes_floor, "LARGE", 400)
-    monkeypatch.setattr(_bayes_floor, "_FIRST_SAMPLE", 100)
+    monkeypatch.setattr(_fit, "LARGE", 400)
+    monkeypatch.setattr(_fit, "_FIRST_SAMPLE", 100)
 
 
 @pytest.mark.usefixtures("small_is_large")
@@ -226,9 +225,8 @@ def test_relabelling_some_rows_goes_by_their_place_in_the_input(rng, gaussians):
 def test_relabelling_grows_no_trees_and_draws_no_subsamples(rng, digits, monkeypatch):
     """It is meant for loops: all that makes a fit expensive is kept from the fit."""
     floor, _, y = digits
-    for name in ("class_forests", "find_vertices", "measure_spread", "tie_spread"):
-        monkeypatch.setattr(_fit_record, name, None)
-    monkeypatch.setattr(_bayes_floor, "grow_labelled", None)
+    for name in ("class_forests", "find_vertices", "grow_labelled", "measure_spread", "tie_spread"):
+        monkeypatch.setattr(_fit, name, None)
 
     assert floor.relabel(rng.permutation(y)).overall_.cross_rate > floor.overall_.cross_rate
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from bayesfloor import BayesFloor
-from bayesfloor.floor._sample import SampledRowsWarning, labelled_by_group, read_priors, read_sample
+from bayesfloor.floor._sample import SampledRowsWarning, Settings, labelled_by_group, read_priors, read_sample
 from bayesfloor.io import Data
 
 FLARE, NURSERY, CHESS, LETTER = (
@@ -290,6 +290,6 @@ def test_groups_count_as_labelled_where_none_has_two_labels(rng):
     X, y, groups = rng.normal(size=(12, 2)), np.repeat([0, 1, 0, 1], 3), np.repeat(np.arange(4), 3)
     mixed = np.where(np.arange(12) == 0, 1, y)
 
-    assert labelled_by_group(read_sample(BayesFloor(), Data(X, y, groups)))
-    assert not labelled_by_group(read_sample(BayesFloor(), Data(X, mixed, groups)))
-    assert not labelled_by_group(read_sample(BayesFloor(), Data(X, y)))
+    assert labelled_by_group(read_sample(Data(X, y, groups), Settings()))
+    assert not labelled_by_group(read_sample(Data(X, mixed, groups), Settings()))
+    assert not labelled_by_group(read_sample(Data(X, y), Settings()))

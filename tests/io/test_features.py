@@ -167,8 +167,8 @@ def test_up_to_the_limit_nothing_is_reduced():
     """All learners see all columns."""
     X = np.random.default_rng(0).normal(size=(30, WIDE + 1))
 
-    assert read_any(BayesFloor(), recognise(X[:, :-1])).exact is None
-    assert read_any(BayesFloor(), recognise(X)).exact is not None
+    assert read_any(recognise(X[:, :-1])).exact is None
+    assert read_any(recognise(X)).exact is not None
 
 
 @pytest.mark.slow
@@ -176,7 +176,7 @@ def test_wide_tables_are_prepared_and_then_reduced():
     """Columns that were filled are still listed."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(60, 2100))).add_prefix("gene ")
-    whole = read_any(BayesFloor(), recognise(frame))
+    whole = read_any(recognise(frame))
     frame.iloc[3, 5] = np.nan
     found = check(frame, np.arange(60) % 2, effort="quick")
 

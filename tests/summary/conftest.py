@@ -22,6 +22,7 @@ from bayesfloor import BayesFloor, Check, check
 from bayesfloor.answer import _learners as _registry
 from bayesfloor.answer import _make_answer
 from bayesfloor.answer._hazards import Hazards
+from bayesfloor.floor._sample import Settings
 from bayesfloor.io import open_data
 from bayesfloor.summary._check import make_check
 from bayesfloor.summary._facts import gather_facts
@@ -94,7 +95,9 @@ def _fast():
     X, y = draw(0, [60, 60])
     floor = BayesFloor(interval="fast").fit(X, y)
     data = open_data(X, y)
-    return make_check(floor, floor.answer(), None, gather_facts(floor, data), data, Hazards())
+    return make_check(
+        floor, floor.answer(), None, gather_facts(floor.fitted_, Settings(interval="fast"), data), data, Hazards()
+    )
 
 
 def _flipped():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from bayesfloor.answer._answer import Basis, Reason
 from bayesfloor.answer._dependence import GROUPS, Dependence, find_dependence, label_table
 from bayesfloor.answer._leaks import DoubtfulColumns, Leak, find_doubtful, find_leaks
 from bayesfloor.io._data import Data
@@ -17,6 +18,14 @@ class Hazards(NamedTuple):
     leaks: tuple[Leak, ...] = ()
     doubtful: tuple[DoubtfulColumns, ...] = ()
     examined: bool = False  # whether the rows have an order and labels that could be examined
+
+    @property
+    def cautions(self) -> tuple[Reason, ...]:
+        """Why the answer may be too good."""
+        found = [Reason(Basis.LEAK, names=leak.columns) for leak in self.leaks]
+        if self.dependence is not None and not self.dependence.applied:
+            found.append(Reason(Basis.TOGETHER))
+        return tuple(found)
 
     @property
     def group_columns(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Extrapolate the learning curves of a race: possible lowest errors and their weights."""
+"""Make the answer: run the race, extrapolate its learning curves, and combine them with what the trees show."""
 
 from __future__ import annotations
 
@@ -8,15 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.answer._answer import (
-    GOOD,
-    LIMITED,
-    UPPER_ONLY,
-    Answer,
-    Basis,
-    Curve,
-    Reason,
-)
+from bayesfloor.answer._answer import GOOD, LIMITED, UPPER_ONLY, Answer, Basis, Curve, Reason
+from bayesfloor.answer._dependence import GROUPS, NEAR_DUPLICATES, TIME
+from bayesfloor.answer._hazards import Hazards
 from bayesfloor.answer._learners import (
     BLEND,
     REGISTRY,
@@ -33,98 +27,13 @@ from bayesfloor.answer._race import PARTS, Race, choose_learners, run_race
 from bayesfloor.floor._edge_counts import VertexLabels
 from bayesfloor.floor._fit import Fit, has_copies, near_duplicates
 from bayesfloor.floor._results import Floor
-from bayesfloor.floor._sample import cluster_numbers, draw_rows
+from bayesfloor.floor._sample import Sample, Settings, cluster_numbers, draw_rows
 from bayesfloor.formulas._learning_curves import Curves, fit_curves, weighted_quantiles
 from bayesfloor.formulas._limits import effective_count, guessing_limit, lower_limit, upper_limit
 from bayesfloor.io._label_spellings import compare_spellings
 from bayesfloor.support._errors import InputError
-from bayesfloor.support._tasks import Progress
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import SMALLEST, printable
-
-_DRAWS = 200  # bootstrap samples for which the choice of the best learner is repeated
-_RARELY_BEST = 0.02
-# Bayes error = error (limit of the Brier score / Brier score)^1.38; chosen together with the priors of the curves.
-_BRIER_POWER = 1.38
-
-
-@dataclass(frozen=True, eq=False)
-class Ends:
-    """The learning curves of a race's learners, and the errors at which they may level off.
-
-    Three kinds of evidence have equal weight: the error of the best learner, the error of the blend, and the Brier
-    score of the best learner, whose decrease shows how far the error can still fall. Which learner is the best is
-    uncertain. Rows, or groups of rows, are therefore bootstrapped, jointly for all training sizes, and each learner is
-    weighted by how often it wins.
-    """
-
-    race: Race
-    guessing: float
-    brier_guessing: float
-    rng: np.random.Generator
-
-    @cached_property
-    def value(self) -> Floats:
-        """Possible lowest errors."""
-        return np.concatenate([value for value, _ in self._parts])
-
-    @cached_property
-    def weight(self) -> Floats:
-        """Weight of each value; the weights add up to 1."""
-        weight = np.concatenate([weight for _, weight in self._parts])
-        return np.asarray(weight / weight.sum())
-
-    def quantiles(self, levels: list[float]) -> Floats:
-        """Return quantiles of the lowest possible error."""
-        return weighted_quantiles(self.value, self.weight, np.array(levels))
-
-    def curves(self, name: str) -> Curves:
-        """Fit curves to a learner's error."""
-        return self._fit(self.race.wrong[name], self.guessing)
-
-    @cached_property
-    def _parts(self) -> list[tuple[Floats, Floats]]:
-        errors, found = self.race.errors, []
-        for name, share in self._wins(self.race.wrong).items():
-            curves = self.curves(name)
-            found.append((curves.limit, share * curves.weight))
-        if BLEND in self.race.curves:
-            curves = self.curves(BLEND)
-            found.append((curves.limit, curves.weight))
-        for name, share in self._wins(self.race.brier).items():
-            curves, full = self._fit(self.race.brier[name], self.brier_guessing), self.race.brier[name][-1].mean()
-            found.append((errors[name] * (curves.limit / full) ** _BRIER_POWER, share * curves.weight))
-        return found
-
-    def _wins(self, losses: dict[str, Floats]) -> dict[str, float]:
-        """Return the fraction of bootstrap samples in which each learner has the smallest loss."""
-        names = self.race.curves
-        totals = np.stack([np.bincount(self._unit, losses[name][-1]) for name in names])
-        winner = (totals @ self._draws).argmin(axis=0)
-        share = np.bincount(winner, minlength=len(names)) / _DRAWS
-        kept = share > _RARELY_BEST
-        return {name: float(share[i] / share[kept].sum()) for i, name in enumerate(names) if kept[i]}
-
-    @cached_property
-    def _unit(self) -> Ints:
-        """Number of each row's group, or of the row itself if there are no groups."""
-        return np.unique(self.race.cluster, return_inverse=True)[1]
-
-    @cached_property
-    def _n_independent(self) -> float:
-        return max(self.race.n_independent(name) for name in self.race.curves)
-
-    @cached_property
-    def _draws(self) -> Floats:
-        n = int(self._unit.max()) + 1
-        return self.rng.multinomial(n, np.full(n, 1 / n), size=_DRAWS).T.astype(np.float64)
-
-    def _fit(self, losses: Floats, guessing: float) -> Curves:
-        n_units, mean = int(self._unit.max()) + 1, losses.mean(axis=1)
-        away = np.stack([np.bincount(self._unit, each - middle) for each, middle in zip(losses, mean, strict=True)])
-        covariance = away @ away.T / losses.shape[1] ** 2 * n_units / max(1, n_units - 1)
-        return fit_curves(np.array(PARTS), mean, covariance, self._n_independent, guessing)
-
 
 LEARN_ON = 50_000  # most rows that learners see; larger data are subsampled
 LEVEL = 0.95
@@ -136,57 +45,80 @@ _AGREES_FROM = 0.7  # a second kind of learner confirms the lower end if it gain
 _ROWS_PER_CLASS = 50
 _USELESS_BELOW = 0.1  # a proved lower end under a tenth of the estimate is not shown
 _WIDE = 0.1  # width of the range above which an answer is limited
+_DRAWS = 200  # bootstrap samples for which the choice of the best learner is repeated
+_RARELY_BEST = 0.02
+# Bayes error = error (limit of the Brier score / Brier score)^1.38; chosen together with the priors of the curves.
+_BRIER_POWER = 1.38
 
 
 def make_answer(
     floor: Floor,
     fit: Fit,
+    settings: Settings,
     effort: str,
     learners: dict[str, Any] | None,
-    random_state: int,
-    n_jobs: int | None,
-    progress: Progress | None = None,
-    *,
-    known_shares: bool = False,
+    hazards: Hazards | None = None,
+    group: str = "",
 ) -> Answer:
-    """Run the race, and combine its results with those of the trees; ``known_shares`` of the classes are not random."""
+    """Run the race, and combine its results with those of the trees; ``group`` is the name of the group column."""
     check_effort(effort)
     if learners is not None:
         check_learners(learners)
-    X, sample, labels = fit.points, fit.sample, fit.labels
+    sample, labels, own = fit.sample, fit.labels, learners or {}
     if labels.weight is not None:
         raise InputError(
             "answer and verdict do not support sample_weight: learners would be tested on a different problem. "
             "Fit without weights. For other class proportions, pass priors: rows are then subsampled to match."
         )
-    codes = _draw_labels(labels, np.random.default_rng([random_state, _LABELS]))
-    rng = np.random.default_rng([random_state, _FOLDS])
+    codes = _draw_labels(labels, np.random.default_rng([settings.random_state, _LABELS]))
     copies = has_copies(sample, labels)  # these must not be in both training and test rows
     cluster = labels.vertex if copies else cluster_numbers(sample)
+    race = _run(fit, codes, cluster, settings, effort, own)
+    # Three limits need no learner: for a neighbour's label, for guessing, and for equal rows with different labels.
     tree_limit = 1.0 if copies else floor.tree_limit(1 - (1 - LEVEL) * WEIGHTS[TREES])
     guessing = floor.constant_error
-    if not known_shares:
+    if settings.priors is None or fit.labels is not fit.fitted:  # proportions that were asked for are not random
         n = effective_count(codes != np.bincount(codes).argmax(), cluster)
         guessing = float(guessing_limit(guessing, n, floor.n_classes, 1 - (1 - LEVEL) * WEIGHTS["guessing"]))
-    n_drawn = len(np.unique(fit.sample.cluster))
+    n_drawn = len(np.unique(sample.cluster))
     proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
+    upper = _upper(race, tree_limit, guessing, floor, list(own))
+    ends = Ends(race, floor.constant_error, np.random.default_rng([settings.random_state, _CHOICE]))
+    found = hazards or Hazards()
+    cautions = (*found.cautions, *_spellings(fit), *_near_duplicates(fit))
+    return _combine(ends, floor, upper, proved, cautions, effort, _unit(sample, found, group))
+
+
+def _run(fit: Fit, codes: Ints, cluster: Ints, settings: Settings, effort: str, own: dict[str, Any]) -> Race:
+    """Race the learners that suit the data and the user's own."""
+    X, sample, rng = fit.points, fit.sample, np.random.default_rng([settings.random_state, _FOLDS])
     if len(codes) > LEARN_ON:
         units = draw_rows(sample, LEARN_ON, rng)
         X, codes, cluster, sample = X[units], codes[units], cluster[units], sample.take(units)
-    size = Size(len(X), X.shape[1], floor.n_classes, len(sample.features.prepared) or None, effort)
-    chosen, left_out = choose_learners(size, random_state)
-    own = {} if learners is None else learners
-    racing = encode_codes({**chosen, **own}, sample.features.code, random_state)
-    exact = exact_learners(own, sample.features.exact)
-    left_out = {name: why for name, why in left_out.items() if name not in exact}
-    seen: Any = {"exact": sample.features.exact, "see_exact": exact}
-    race = run_race(X, codes, cluster, {**racing, **exact}, effort, rng, n_jobs, progress, **seen)
-    race = replace(race, row=sample.row[race.row])  # numbers of input rows: a fit reorders rows
-    cautions = (*_spellings(fit), *_near_duplicates(fit))
-    made = put_together(race, floor, tree_limit, guessing, proved, list(own), effort, left_out, random_state, cautions)
+    features = sample.features
+    size = Size(len(X), X.shape[1], fit.labels.n_classes, len(features.prepared) or None, effort)
+    chosen, left_out = choose_learners(size, settings.random_state)
+    racing = encode_codes({**chosen, **own}, features.code, settings.random_state)
+    # Of wide data, the points are only the first components: these learners see all columns.
+    exact = exact_learners(own, features.exact)
+    ways: Any = {"exact": features.exact, "see_exact": exact}
+    n_jobs, progress = settings.n_jobs, settings.progress
+    race = run_race(X, codes, cluster, {**racing, **exact}, effort, rng, n_jobs, progress, **ways)
+    left_out = {name: why for name, why in left_out.items() if name not in exact} | race.left_out
+    return replace(race, row=sample.row[race.row], left_out=left_out)  # input rows: a fit reorders rows
+
+
+def _unit(sample: Sample, hazards: Hazards, column: str) -> tuple[str, float]:
+    """Return what more data are counted in, and how many rows each has."""
     if sample.groups is None:
-        return made
-    return replace(made, unit="groups", rows_per_unit=len(sample.groups) / len(np.unique(sample.groups)))
+        return "rows", 1.0
+    found = hazards.dependence
+    kind, column = (GROUPS, column) if found is None else (found.kind, found.column)
+    if kind == TIME:
+        return "rows from other stretches of time", 1.0
+    named = "rows that are not near-duplicates" if kind == NEAR_DUPLICATES else "groups"
+    size = len(sample.groups) / len(np.unique(sample.groups))
+    return (f"groups ({printable(column)})" if kind == GROUPS and column else named), size
 
 
 def _spellings(fit: Fit) -> tuple[Reason, ...]:
@@ -204,14 +136,6 @@ def _near_duplicates(fit: Fit) -> tuple[Reason, ...]:
     return (Reason(Basis.NEAR_DUPLICATES, (near,)),) if near else ()
 
 
-def add_cautions(answer: Answer, cautions: tuple[Reason, ...]) -> Answer:
-    """Return the answer with further reasons not to rely on it."""
-    if not cautions:
-        return answer
-    reliability = LIMITED if answer.reliability == GOOD else answer.reliability
-    return replace(answer, reliability=reliability, reasons=(*cautions, *answer.reasons))
-
-
 def _draw_labels(labels: VertexLabels, rng: np.random.Generator) -> Ints:
     """Return one label per row; for soft labels, sample one from each row's class probabilities."""
     if labels.hard:
@@ -220,29 +144,20 @@ def _draw_labels(labels: VertexLabels, rng: np.random.Generator) -> Ints:
     return np.asarray((rng.random((len(shares), 1)) * shares[:, -1:] > shares).sum(axis=1))
 
 
-def put_together(
-    race: Race,
+def _combine(
+    ends: Ends,
     floor: Floor,
-    tree_limit: float,
-    guessing: float,
+    highest: tuple[float, Reason],
     proved: float,
-    own: list[str],
+    cautions: tuple[Reason, ...],
     effort: str,
-    left_out: dict[str, str],
-    random_state: int,
-    cautions: tuple[Reason, ...] = (),
+    unit: tuple[str, float],
 ) -> Answer:
-    """Make the answer from the results of a race."""
-    proportions = np.bincount(race.codes, minlength=floor.n_classes) / len(race.codes)
-    ends = Ends(
-        race,
-        floor.constant_error,
-        float(1 - (proportions**2).sum()),
-        np.random.default_rng([random_state, _CHOICE]),
-    )
+    """Make the answer from the ends of the learning curves, the upper limit and the lower limit that is proved."""
+    race, (upper, why_upper) = ends.race, highest
     errors = race.errors
     best = min(race.curves or errors, key=errors.__getitem__, default="")
-    upper, why_upper = _upper(race, tree_limit, guessing, floor, own)
+    # Curves level off below every error that was measured.
     least = min([*errors.values(), upper, floor.constant_error])
     low, middle = (min(float(end), least) for end in ends.quantiles([1 - LEVEL, 0.5])) if race.curves else (0.0, least)
     doubts = _doubts(race, best, floor)
@@ -251,11 +166,14 @@ def put_together(
     curve_lower = np.nan if doubts else low
     if low < SMALLEST and proved < SMALLEST and not doubts:
         doubts = (Reason(Basis.MAY_BE_ZERO),)
+    # The lower end is the higher of the curves' and the proved one; a curve in doubt gives none.
     lower, why_lower = (low, Reason(Basis.CURVES)) if low > proved and not doubts else (np.nan, None)
     if np.isnan(lower) and proved > 0:
         lower, why_lower = min(proved, upper), Reason(Basis.EQUAL_ROWS_ALONE if doubts else Basis.EQUAL_ROWS)
     useless = np.isnan(lower) or (bool(doubts) and lower < _USELESS_BELOW * middle)
-    reasons = (*cautions, *doubts, *_wide(np.nan if useless else lower, upper))
+    width = upper - lower
+    wide = (Reason(Basis.WIDE, (width,)),) if not useless and width > _WIDE else ()
+    reasons = (*cautions, *doubts, *wide)
     return Answer(
         estimate=max(middle, 0.0 if np.isnan(lower) else lower),
         lower=lower,
@@ -267,12 +185,14 @@ def put_together(
         guessing=floor.constant_error,
         best=best,
         errors=errors,
-        curve=_curve(race, ends, best),
-        left_out={**left_out, **race.left_out},
+        curve=_curve(ends, best),
+        left_out=race.left_out,
         effort=effort,
         n_rows=len(race.codes),
         n_independent={name: float(race.n_independent(name)) for name in errors},
         n_classes=floor.n_classes,
+        unit=unit[0],
+        rows_per_unit=unit[1],
         curve_lower=curve_lower,
         race=race,
     )
@@ -332,13 +252,9 @@ def _agrees(error: float, best: float, guessing: float) -> bool:
     return guessing - error >= _AGREES_FROM * (guessing - best)
 
 
-def _wide(lower: float, upper: float) -> tuple[Reason, ...]:
-    """Return a caution if the range is wide."""
-    return (Reason(Basis.WIDE, (upper - lower,)),) if upper - lower > _WIDE else ()
-
-
-def _curve(race: Race, ends: Ends, best: str) -> Curve:
+def _curve(ends: Ends, best: str) -> Curve:
     """Return the best learner's learning curve, measured and predicted."""
+    race = ends.race
     if not best:
         nothing = np.empty(0)
         return Curve(race.n_train[:0], nothing, nothing, nothing, nothing.astype(bool))
@@ -360,3 +276,82 @@ def _predict(curves: Curves, growth: float) -> list[float]:
     at = curves.at(growth)
     low, high = weighted_quantiles(at, curves.weight, np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
     return [float(curves.weight @ at), float(low), float(high)]
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """The learning curves of a race's learners, and the errors at which they may level off.
+
+    Three kinds of evidence have equal weight: the error of the best learner, the error of the blend, and the Brier
+    score of the best learner, whose decrease shows how far the error can still fall. Which learner is the best is
+    uncertain. Rows, or groups of rows, are therefore bootstrapped, jointly for all training sizes, and each learner is
+    weighted by how often it wins.
+    """
+
+    race: Race
+    guessing: float
+    rng: np.random.Generator
+
+    @cached_property
+    def value(self) -> Floats:
+        """Possible lowest errors."""
+        return np.concatenate([value for value, _ in self._parts])
+
+    @cached_property
+    def weight(self) -> Floats:
+        """Weight of each value; the weights add up to 1."""
+        weight = np.concatenate([weight for _, weight in self._parts])
+        return np.asarray(weight / weight.sum())
+
+    def quantiles(self, levels: list[float]) -> Floats:
+        """Return quantiles of the lowest possible error."""
+        return weighted_quantiles(self.value, self.weight, np.array(levels))
+
+    def curves(self, name: str) -> Curves:
+        """Fit curves to a learner's error."""
+        return self._fit(self.race.wrong[name], self.guessing)
+
+    @cached_property
+    def _parts(self) -> list[tuple[Floats, Floats]]:
+        errors, found = self.race.errors, []
+        shares = np.bincount(self.race.codes) / len(self.race.codes)
+        brier_guessing = float(1 - (shares**2).sum())
+        for name, share in self._wins(self.race.wrong).items():
+            curves = self.curves(name)
+            found.append((curves.limit, share * curves.weight))
+        if BLEND in self.race.curves:
+            curves = self.curves(BLEND)
+            found.append((curves.limit, curves.weight))
+        for name, share in self._wins(self.race.brier).items():
+            curves, full = self._fit(self.race.brier[name], brier_guessing), self.race.brier[name][-1].mean()
+            found.append((errors[name] * (curves.limit / full) ** _BRIER_POWER, share * curves.weight))
+        return found
+
+    def _wins(self, losses: dict[str, Floats]) -> dict[str, float]:
+        """Return the fraction of bootstrap samples in which each learner has the smallest loss."""
+        names = self.race.curves
+        totals = np.stack([np.bincount(self._unit, losses[name][-1]) for name in names])
+        winner = (totals @ self._draws).argmin(axis=0)
+        share = np.bincount(winner, minlength=len(names)) / _DRAWS
+        kept = share > _RARELY_BEST
+        return {name: float(share[i] / share[kept].sum()) for i, name in enumerate(names) if kept[i]}
+
+    @cached_property
+    def _unit(self) -> Ints:
+        """Number of each row's group, or of the row itself if there are no groups."""
+        return np.unique(self.race.cluster, return_inverse=True)[1]
+
+    @cached_property
+    def _n_independent(self) -> float:
+        return max(self.race.n_independent(name) for name in self.race.curves)
+
+    @cached_property
+    def _draws(self) -> Floats:
+        n = int(self._unit.max()) + 1
+        return self.rng.multinomial(n, np.full(n, 1 / n), size=_DRAWS).T.astype(np.float64)
+
+    def _fit(self, losses: Floats, guessing: float) -> Curves:
+        n_units, mean = int(self._unit.max()) + 1, losses.mean(axis=1)
+        away = np.stack([np.bincount(self._unit, each - middle) for each, middle in zip(losses, mean, strict=True)])
+        covariance = away @ away.T / losses.shape[1] ** 2 * n_units / max(1, n_units - 1)
+        return fit_curves(np.array(PARTS), mean, covariance, self._n_independent, guessing)

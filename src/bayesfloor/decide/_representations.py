@@ -12,7 +12,6 @@ import numpy as np
 from bayesfloor.decide._feature_sets import draw_most
 from bayesfloor.decide._features import NO_DIFFERENCE
 from bayesfloor.decide._predicted_rates import Elimination, Round
-from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._edge_counts import likeliest
 from bayesfloor.floor._sample import Sample, check_max_rows, make_sample, number_groups, prepare, split_stratified
 from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
@@ -246,7 +245,7 @@ def read_values(name: str, values: Any, n_rows: int | None = None) -> Features:
     """Read a representation as numbers and check that it has one row per label."""
     values = values.toarray() if hasattr(values, "toarray") else values
     try:
-        features = read_features(BayesFloor(), recognise(values))
+        features = read_features(recognise(values))
     except (TypeError, ValueError) as error:
         raise type(error)(f"Representation {name!r}: {error}") from error
     if n_rows is not None and len(features.values) != n_rows:

@@ -12,7 +12,7 @@ from bayesfloor.floor._edge_counts import VertexLabels, nearest_other
 from bayesfloor.floor._fit import find_alike
 from bayesfloor.floor._make_results import sample_scores
 from bayesfloor.floor._results import SampleScores
-from bayesfloor.floor._sample import grow, read_sample
+from bayesfloor.floor._sample import Settings, grow, read_sample
 from bayesfloor.floor._sample import prepare as compile_for
 from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
 from bayesfloor.forest._spanning_forest import check_n_trees
@@ -76,7 +76,7 @@ def suspicious_labels(
     check_scale(scale)
     check_seed(random_state)
     data = open_data(X, y, groups=groups)
-    sample = read_sample(BayesFloor(prepare=prepare, roles=roles), data)
+    sample = read_sample(data, Settings(prepare=prepare, roles=roles))
     compile_for(len(sample), sample.features.values.shape[1], n_trees, _FORESTS)
     name, _ = pick_scale(scale, sample, random_state, n_jobs)
     points = apply_scale(sample.features, name)

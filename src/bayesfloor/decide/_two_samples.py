@@ -202,8 +202,6 @@ def two_samples(
 
 def _read_both(A: Any, B: Any) -> tuple[Features, int]:
     """Read both samples together as numbers; also return how many rows belong to the first."""
-    from bayesfloor.floor._bayes_floor import BayesFloor
-
     one, two = recognise(A, "A"), recognise(B, "B")
     are_frames = one.form == "frame", two.form == "frame"
     if any(are_frames) and not (all(are_frames) and one.X.implementation == two.X.implementation):
@@ -212,7 +210,7 @@ def _read_both(A: Any, B: Any) -> tuple[Features, int]:
             "from the same library."
         )
     both, n_a = _stack_frames(one.X, two.X) if all(are_frames) else _stack_arrays(one.X, two.X)
-    return read_features(BayesFloor(), Data(both)), n_a
+    return read_features(Data(both)), n_a
 
 
 def _stack_arrays(A: Any, B: Any) -> tuple[Floats, int]:

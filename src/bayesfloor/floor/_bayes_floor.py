@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
+from dataclasses import fields
 from html import escape
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -12,28 +13,15 @@ import numpy as np
 from sklearn.base import BaseEstimator  # noqa: TID253 - itself imported when first used
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253 - itself imported when first used
 
-from bayesfloor.floor._edge_counts import class_edges
 from bayesfloor.floor._fit import Fit, make_fit
 from bayesfloor.floor._make_results import one_vs_rest_floor, overall_floor, pairwise_floor, sample_scores
 from bayesfloor.floor._pair_counts import PairCounts, count_pairs, pair_counts, soft_pair_counts
 from bayesfloor.floor._results import Floor, OneVsRestFloor, Options, PairwiseFloor, SampleScores
-from bayesfloor.floor._sample import (
-    LARGE,
-    Sample,
-    announce,
-    check_max_rows,
-    draw_rows,
-    draw_to_shares,
-    grow_labelled,
-    prepare,
-    read_priors,
-    read_sample,
-)
-from bayesfloor.floor._scaling import apply_scale, as_parameter, check_scale, pick_scale
-from bayesfloor.floor._uncertainty import fast_errors
+from bayesfloor.floor._sample import Settings, announce, check_max_rows, read_sample
+from bayesfloor.floor._scaling import as_parameter, check_scale
 from bayesfloor.forest._spanning_forest import Forest, check_n_trees
 from bayesfloor.formulas._bounds import soft_confusion
-from bayesfloor.formulas._limits import two_sided
+from bayesfloor.io._data import checked_data
 from bayesfloor.io._labels import read_target
 from bayesfloor.io._open_data import open_data
 from bayesfloor.support._errors import InputError, InputTypeError
@@ -45,9 +33,6 @@ if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer
 
 logger = logging.getLogger(__name__)
-
-_FIRST_SAMPLE = 12_500
-_FORESTS = 8  # a fit takes as long as growing about this many forests of all rows: for scales, classes and quarters
 
 
 class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -222,29 +207,17 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         -------
         self
         """
-        check_parameters(self)
+        settings = self._settings
+        check_settings(settings)
         drawing: Any = {"max_rows": self.max_rows, "random_state": self.random_state}
         data = open_data(X, y, groups=groups, weight=sample_weight, **drawing)
-        sample = read_sample(self, data)
-        fit = self._grow(sample)
+        sample = read_sample(data, settings)
+        checked_data(self, data.native, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
+        fit = make_fit(sample, settings, Options(self.bias_correction, self.subtract_forced, self.normalize))
         if data.drawn is not None and len(fit.sample) == len(sample):
             announce(sample, "the file is large, so only a sample of it is read", level=3)
         self._measure(fit)
         return self
-
-    def _grow(self, sample: Sample) -> Fit:
-        """Fit to as many rows as needed, and return the record of the fit."""
-        sample = self._draw(sample)
-        prepare(len(sample), sample.features.values.shape[1], self.n_trees, _FORESTS)
-        rng = np.random.default_rng(self.random_state)
-        scale, rates = pick_scale(self.scale, sample, self.random_state, self.n_jobs)
-        points = apply_scale(sample.features, scale)
-        sample, points = self._draw_enough(sample, points, rng)
-        options = Options(self.bias_correction, self.subtract_forced, self.normalize, max(1, len(rates)))
-        ways = self.n_trees, self.interval, rng, self.n_jobs, self._progress
-        fit = make_fit(sample, points, scale, rates, options, *ways)
-        _warn_if_short(fit.forest)
-        return fit
 
     def answer(self, effort: str = "normal", learners: Any = None) -> Answer:
         """Estimate the lowest possible error: best estimate and range.
@@ -279,9 +252,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         check_choice("effort", effort, ("quick", "normal", "thorough"))
         if learners is None and effort in self._answers:
             return self._answers[effort]
-        ways = self.random_state, self.n_jobs, self._progress
-        known = self.priors is not None and self.fitted_.labels is self.fitted_.fitted
-        made = make_answer(self.overall_, self.fitted_, effort, learners, *ways, known_shares=known)
+        made = make_answer(self.overall_, self.fitted_, self._settings, effort, learners)
         if learners is None:
             self._answers[effort] = made
         return made
@@ -358,43 +329,9 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return self._pairwise
 
     @property
-    def _progress(self) -> Progress | None:
-        return self.progress or (_log_progress if self.verbose else None)
-
-    def _draw(self, sample: Sample) -> Sample:
-        """Subsample the rows to match the priors and ``max_rows``."""
-        rng = np.random.default_rng(self.random_state).spawn(2)[1]  # the first stream is for scales
-        shares = read_priors(self.priors, sample.classes)
-        if shares is not None:
-            sample = sample.take(draw_to_shares(sample, shares, rng))
-        if self.max_rows is not None and len(sample) > self.max_rows:
-            sample = sample.take(draw_rows(sample, self.max_rows, rng))
-            announce(sample, f"limited by max_rows={self.max_rows}")
-        return sample
-
-    def _draw_enough(self, sample: Sample, points: Floats, rng: np.random.Generator) -> tuple[Sample, Floats]:
-        """Take larger and larger samples until the interval is narrow enough or all rows are used."""
-        self.curve_: list[dict[str, float]] = []
-        size = _FIRST_SAMPLE
-        while self.target_width is not None and len(sample) > LARGE and size < len(sample):
-            units = draw_rows(sample, size, rng)
-            part = sample.take(units)
-            own = part.features.values if points is sample.features.values else points[units]
-            width = self._try_sample(part, own)
-            if width <= self.target_width:
-                enough = f"the 95 % interval is {width:.4f} wide, narrow enough for target_width={self.target_width}"
-                announce(part, f"{enough}. Pass target_width=None to use all rows")
-                return part, own
-            size *= 2
-        return sample, points
-
-    def _try_sample(self, part: Sample, points: Floats) -> float:
-        """Return the width of the interval that these rows give."""
-        forest, labels = grow_labelled(points, part, self.n_trees, self.n_jobs, self._progress)
-        edges = class_edges(forest, labels)
-        error, _ = fast_errors(forest, labels, edges)
-        self.curve_.append({"n_rows": len(part), "cross_rate": edges.cross_rate, "std_error": error})
-        return 2 * two_sided(0.95) * error
+    def _settings(self) -> Settings:
+        given = {item.name: getattr(self, item.name) for item in fields(Settings)}
+        return Settings(**{**given, "progress": self.progress or (_log_progress if self.verbose else None)})
 
     def _measure(self, fit: Fit) -> None:
         """Compute all results of a fit."""
@@ -406,7 +343,7 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     def _results(self, fit: Fit, pairs: PairCounts | None) -> None:
         """Set all results except ``pairwise_``."""
         counts, classes = fit.counts, fit.sample.classes
-        self.fitted_, self.classes_, self.scale_rates_ = fit, classes, fit.scale_rates
+        self.fitted_, self.classes_, self.scale_rates_, self.curve_ = fit, classes, fit.scale_rates, fit.curve
         self.scale_ = as_parameter(fit.scale)
         self.rows_ = np.unique(fit.sample.row)
         self.overall_: Floor = overall_floor(counts, fit.options)
@@ -453,17 +390,19 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return tags
 
 
-def check_parameters(floor: BayesFloor) -> None:
+def check_settings(settings: Settings) -> None:
     """Raise if a parameter is wrong; priors and groups are checked with the labels."""
-    check_n_trees(floor.n_trees)
-    check_scale(floor.scale)
-    check_choice("interval", floor.interval, ("auto", "subsample", "fast"))
-    check_n_jobs(floor.n_jobs)
-    check_max_rows(floor.max_rows)
-    check_seed(floor.random_state)
-    check_roles(floor.roles)
-    if floor.target_width is not None and (not isinstance(floor.target_width, Real) or not floor.target_width > 0):
-        raise InputError(f"Got target_width={floor.target_width!r}, but expected None or a positive number.")
+    check_n_trees(settings.n_trees)
+    check_scale(settings.scale)
+    check_choice("interval", settings.interval, ("auto", "subsample", "fast"))
+    check_n_jobs(settings.n_jobs)
+    check_max_rows(settings.max_rows)
+    check_seed(settings.random_state)
+    check_roles(settings.roles)
+    if settings.target_width is not None and (
+        not isinstance(settings.target_width, Real) or not settings.target_width > 0
+    ):
+        raise InputError(f"Got target_width={settings.target_width!r}, but expected None or a positive number.")
 
 
 def check_floor(floor: object) -> None:
@@ -471,19 +410,6 @@ def check_floor(floor: object) -> None:
     if not isinstance(floor, BayesFloor):
         raise InputTypeError(f"Got a {type(floor).__name__}, but expected a fitted BayesFloor: BayesFloor().fit(X, y).")
     check_is_fitted(floor)
-
-
-def _warn_if_short(forest: Forest) -> None:
-    """Warn if a tree does not span all points; its edges are counted anyway."""
-    short = np.flatnonzero(forest.tree_sizes < forest.n_spanned - 1)
-    if len(short):
-        logger.warning(
-            "Tree %d has %d edges but needs %d to join all points: there are too few points, or groups are too large. "
-            "Only the edges found are counted.",
-            short[0] + 1,
-            forest.tree_sizes[short[0]],
-            forest.n_spanned - 1,
-        )
 
 
 def _log_progress(stage: str, done: int, total: int) -> None:

@@ -1,7 +1,8 @@
-"""Find rows that look like duplicates or near-duplicates of another row."""
+"""The record of a fit: the rows in use, their trees and the counts of edges; and rows that look like duplicates."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,78 +10,33 @@ from scipy.sparse import csr_array
 
 from bayesfloor.floor._edge_counts import ClassEdges, VertexLabels, class_edges, forest_moments
 from bayesfloor.floor._results import Options
-from bayesfloor.floor._sample import Sample
+from bayesfloor.floor._sample import (
+    LARGE,
+    Sample,
+    Settings,
+    announce,
+    draw_rows,
+    draw_to_shares,
+    grow_labelled,
+    prepare,
+    read_priors,
+)
+from bayesfloor.floor._scaling import apply_scale, pick_scale
 from bayesfloor.floor._uncertainty import Spread, choose_method, fast_errors, measure_spread, tie_spread
 from bayesfloor.forest._class_forests import ClassForests, class_forests
 from bayesfloor.forest._spanning_forest import Forest
 from bayesfloor.forest._vertices import find_vertices
+from bayesfloor.formulas._limits import two_sided
 from bayesfloor.formulas._permutation_null import Moments
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Shown
-from bayesfloor.support._tasks import Progress
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import how_many, percent
 
-_AROUND = 1.5  # an edge is at the gap if it is shorter or longer by at most this factor
-_AT_GAP = 0.1  # largest number of edges at the gap, relative to the edges below or above it, whichever are fewer
-_FEWEST_SHORT, _FEWEST_LONG = 0.05, 0.02  # smallest fractions of all edges that are below and above the gap
-_LEAST = 30  # fewest edges on each side
+logger = logging.getLogger(__name__)
 
-# Equal rows may be duplicates if more than this fraction of rows repeat another row, but each distinct row occurs on
-# average fewer than this many times.
-_COPIES, _MOST_COPIES = 0.01, 5
-
-
-def may_be_copies(n_rows: int, n_distinct: int) -> bool:
-    """Whether equal rows look like duplicates: many rows equal another row, yet there are many distinct rows.
-
-    If features have few distinct values, equal rows are independent observations like any others.
-    """
-    return bool((1 - _COPIES) * n_rows > n_distinct > n_rows / _MOST_COPIES)
-
-
-def near_duplicates(forest: Forest) -> float:
-    """Return the fraction of rows that are near-duplicates of another row."""
-    length = _lengths(forest)
-    return float(np.mean(length < gap_length(length))) if len(length) else 0.0
-
-
-def near_duplicate_clusters(forest: Forest) -> Ints | None:
-    """Return a cluster number for each row, the same for near-duplicates; None if there are none."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    gap = gap_length(_lengths(forest))
-    if not gap:
-        return None
-    near = (forest.tree == 0) & (forest.length < gap)
-    shape = forest.n_vertices, forest.n_vertices
-    joined = csr_array((np.ones(int(near.sum())), (forest.a[near], forest.b[near])), shape=shape)
-    return np.asarray(connected_components(joined, directed=False)[1][forest.vertex], dtype=np.int64)
-
-
-def _lengths(forest: Forest) -> Floats:
-    return forest.length[(forest.tree == 0) & (forest.length > 0)]
-
-
-def gap_length(length: Floats) -> float:
-    """Return a length that hardly any edge has, although many are shorter and many longer; 0 if there is none.
-
-    The lengths of independent rows have no such gap: their logarithms have one broad peak.
-    """
-    if len(length) < 2 * _LEAST:
-        return 0.0
-    size = np.sort(np.log(length))
-    candidates = np.linspace(size[0], size[-1], 200)
-    short = np.searchsorted(size, candidates - np.log(_AROUND))
-    long = len(size) - np.searchsorted(size, candidates + np.log(_AROUND))
-    n = len(size)
-    enough = (short >= max(_LEAST, _FEWEST_SHORT * n)) & (long >= max(_LEAST, _FEWEST_LONG * n))
-    if not enough.any():
-        return 0.0
-    at_gap = np.where(enough, (n - short - long) / np.maximum(np.minimum(short, long), 1), np.inf)
-    best = int(at_gap.argmin())
-    return float(np.exp(candidates[best])) if at_gap[best] < _AT_GAP else 0.0
+_FIRST_SAMPLE = 12_500
+_FORESTS = 8  # a fit takes as long as growing about this many forests of all rows: for scales, classes and quarters
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +104,7 @@ class Fit(Shown):
     counts : Counts
         The counts from the trees.
     options : how bounds are computed from the counts.
+    curve : one dict for each growing sample, as in ``BayesFloor.curve_``.
 
     Examples
     --------
@@ -168,6 +125,7 @@ class Fit(Shown):
     fitted: VertexLabels
     counts: Counts
     options: Options
+    curve: list[dict[str, float]]
 
     def _summary(self) -> str:
         trees = how_many(self.forest.n_trees, "tree")
@@ -203,35 +161,89 @@ class Fit(Shown):
         return replace(self, sample=sample, counts=counts)
 
 
-def make_fit(
-    sample: Sample,
-    points: Floats,
-    scale: str,
-    scale_rates: dict[str, float],
-    options: Options,
-    n_trees: int,
-    interval: str,
-    rng: np.random.Generator,
-    n_jobs: int | None,
-    progress: Progress | None,
-) -> Fit:
+def make_fit(sample: Sample, settings: Settings, options: Options) -> Fit:
+    """Scale as many rows as needed, grow their trees and count the edges."""
+    sample = _draw(sample, settings)
+    prepare(len(sample), sample.features.values.shape[1], settings.n_trees, _FORESTS)
+    rng = np.random.default_rng(settings.random_state)
+    scale, rates = pick_scale(settings.scale, sample, settings.random_state, settings.n_jobs)
+    sample, points, curve = _draw_enough(sample, apply_scale(sample.features, scale), settings, rng)
+    forests, counts = _grow_and_count(sample, points, settings, rng)
+    _warn_if_short(counts.forest)
+    options = replace(options, n_scales=max(1, len(rates)))
+    return Fit(sample, points, scale, rates, forests, counts.labels, counts, options, curve)
+
+
+def _draw(sample: Sample, settings: Settings) -> Sample:
+    """Subsample the rows to match the priors and ``max_rows``."""
+    rng = np.random.default_rng(settings.random_state).spawn(2)[1]  # the first stream is for scales
+    shares = read_priors(settings.priors, sample.classes)
+    if shares is not None:
+        sample = sample.take(draw_to_shares(sample, shares, rng))
+    if settings.max_rows is not None and len(sample) > settings.max_rows:
+        sample = sample.take(draw_rows(sample, settings.max_rows, rng))
+        announce(sample, f"limited by max_rows={settings.max_rows}")
+    return sample
+
+
+def _draw_enough(
+    sample: Sample, points: Floats, settings: Settings, rng: np.random.Generator
+) -> tuple[Sample, Floats, list[dict[str, float]]]:
+    """Take larger and larger samples until the interval is narrow enough or all rows are used; also record each."""
+    curve: list[dict[str, float]] = []
+    size, enough = _FIRST_SAMPLE, settings.target_width
+    while enough is not None and len(sample) > LARGE and size < len(sample):
+        units = draw_rows(sample, size, rng)
+        part = sample.take(units)
+        # Without scaling, the points are the values themselves: no second copy.
+        own = part.features.values if points is sample.features.values else points[units]
+        forest, labels = grow_labelled(own, part, settings.n_trees, settings.n_jobs, settings.progress)
+        edges = class_edges(forest, labels)
+        error, _ = fast_errors(forest, labels, edges)
+        curve.append({"n_rows": len(part), "cross_rate": edges.cross_rate, "std_error": error})
+        width = 2 * two_sided(0.95) * error
+        if width <= enough:
+            why = f"the 95 % interval is {width:.4f} wide, narrow enough for target_width={enough}"
+            announce(part, f"{why}. Pass target_width=None to use all rows")
+            return part, own, curve
+        size *= 2
+    return sample, points, curve
+
+
+def _grow_and_count(
+    sample: Sample, points: Floats, settings: Settings, rng: np.random.Generator
+) -> tuple[ClassForests, Counts]:
     """Grow the trees of a sample and count their edges."""
+    n_jobs, progress = settings.n_jobs, settings.progress
+    # A row with a soft label is a point of each of its classes.
     unit, code = (np.arange(len(sample)), sample.codes) if sample.hard else sample.shares.nonzero()
     groups = None if sample.groups is None else sample.groups[unit]
     rows = points if sample.hard else points[unit]
-    forests = class_forests(rows, code, n_trees, groups, n_jobs, progress)
+    forests = class_forests(rows, code, settings.n_trees, groups, n_jobs, progress)
     forest, vertex = forests.all(), np.empty(len(sample), dtype=np.int64)
     vertex[unit] = forests.vertex
     labels = VertexLabels(vertex, sample.shares, forest.n_vertices, sample.weight, sample.groups is None, sample.groups)
     # Quarters of the distinct rows; a subsample of rows with few distinct values can look like duplicates.
     whole = len(sample) >= sample.n_input - sample.n_unlabelled
     drawn = replace(sample, cluster=vertex) if whole and has_copies(sample, labels) else sample
-    edges, method = class_edges(forest, labels), choose_method(interval, drawn)
+    edges, method = class_edges(forest, labels), choose_method(settings.interval, drawn)
     spread = measure_spread(points, drawn, forest, labels, edges, method, rng, n_jobs, progress)
     ties = tie_spread(points, forest, labels, edges.cross_rate, rng, n_jobs)
     content = Content(find_alike(sample, points, vertex), sample.cluster)
-    counts = Counts(forest, labels, edges, forest_moments(forest, labels), spread, ties, content)
-    return Fit(sample, points, scale, scale_rates, forests, labels, counts, options)
+    return forests, Counts(forest, labels, edges, forest_moments(forest, labels), spread, ties, content)
+
+
+def _warn_if_short(forest: Forest) -> None:
+    """Warn if a tree does not span all points; its edges are counted anyway."""
+    short = np.flatnonzero(forest.tree_sizes < forest.n_spanned - 1)
+    if len(short):
+        logger.warning(
+            "Tree %d has %d edges but needs %d to join all points: there are too few points, or groups are too large. "
+            "Only the edges found are counted.",
+            short[0] + 1,
+            forest.tree_sizes[short[0]],
+            forest.n_spanned - 1,
+        )
 
 
 def has_copies(sample: Sample, labels: VertexLabels) -> bool:
@@ -253,3 +265,64 @@ def _with_labels(sample: Sample, classes: np.ndarray, shares: csr_array) -> Samp
     if len(present) < 2:
         raise InputError("Got labels of only one class for the rows in use, but expected at least 2 classes.")
     return replace(sample, classes=classes[present], shares=csr_array(taken[:, present]))
+
+
+_AROUND = 1.5  # an edge is at the gap if it is shorter or longer by at most this factor
+_AT_GAP = 0.1  # largest number of edges at the gap, relative to the edges below or above it, whichever are fewer
+_FEWEST_SHORT, _FEWEST_LONG = 0.05, 0.02  # smallest fractions of all edges that are below and above the gap
+_LEAST = 30  # fewest edges on each side
+
+# Equal rows may be duplicates if more than this fraction of rows repeat another row, but each distinct row occurs on
+# average fewer than this many times.
+_COPIES, _MOST_COPIES = 0.01, 5
+
+
+def may_be_copies(n_rows: int, n_distinct: int) -> bool:
+    """Whether equal rows look like duplicates: many rows equal another row, yet there are many distinct rows.
+
+    If features have few distinct values, equal rows are independent observations like any others.
+    """
+    return bool((1 - _COPIES) * n_rows > n_distinct > n_rows / _MOST_COPIES)
+
+
+def near_duplicates(forest: Forest) -> float:
+    """Return the fraction of rows that are near-duplicates of another row."""
+    length = _lengths(forest)
+    return float(np.mean(length < gap_length(length))) if len(length) else 0.0
+
+
+def near_duplicate_clusters(forest: Forest) -> Ints | None:
+    """Return a cluster number for each row, the same for near-duplicates; None if there are none."""
+    from scipy.sparse.csgraph import connected_components
+
+    gap = gap_length(_lengths(forest))
+    if not gap:
+        return None
+    near = (forest.tree == 0) & (forest.length < gap)
+    shape = forest.n_vertices, forest.n_vertices
+    joined = csr_array((np.ones(int(near.sum())), (forest.a[near], forest.b[near])), shape=shape)
+    return np.asarray(connected_components(joined, directed=False)[1][forest.vertex], dtype=np.int64)
+
+
+def _lengths(forest: Forest) -> Floats:
+    return forest.length[(forest.tree == 0) & (forest.length > 0)]
+
+
+def gap_length(length: Floats) -> float:
+    """Return a length that hardly any edge has, although many are shorter and many longer; 0 if there is none.
+
+    The lengths of independent rows have no such gap: their logarithms have one broad peak.
+    """
+    if len(length) < 2 * _LEAST:
+        return 0.0
+    size = np.sort(np.log(length))
+    candidates = np.linspace(size[0], size[-1], 200)
+    short = np.searchsorted(size, candidates - np.log(_AROUND))
+    long = len(size) - np.searchsorted(size, candidates + np.log(_AROUND))
+    n = len(size)
+    enough = (short >= max(_LEAST, _FEWEST_SHORT * n)) & (long >= max(_LEAST, _FEWEST_LONG * n))
+    if not enough.any():
+        return 0.0
+    at_gap = np.where(enough, (n - short - long) / np.maximum(np.minimum(short, long), 1), np.inf)
+    best = int(at_gap.argmin())
+    return float(np.exp(candidates[best])) if at_gap[best] < _AT_GAP else 0.0

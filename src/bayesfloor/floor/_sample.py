@@ -7,6 +7,7 @@ input changes nothing.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
@@ -19,7 +20,7 @@ from bayesfloor.floor._edge_counts import VertexLabels, likeliest
 from bayesfloor.forest._spanning_forest import Forest, prepare_kernels, spanning_forest
 from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.io._data import Data
-from bayesfloor.io._features import Features, read_any
+from bayesfloor.io._features import AUTO, Features, read_any
 from bayesfloor.io._labels import Target, read_groups, read_target, read_weight, refuse_weightless
 from bayesfloor.support._errors import InputError, blame
 from bayesfloor.support._tasks import Progress
@@ -37,6 +38,24 @@ class SampledRowsWarning(UserWarning):
     >>> from bayesfloor.floor import SampledRowsWarning
     >>> warnings.simplefilter("ignore", SampledRowsWarning)  # a sample is fine
     """
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """What a fit is asked for: parameters of ``BayesFloor``, which has their meaning and their defaults."""
+
+    prepare: Any = AUTO
+    roles: Mapping[str, Any] | None = None
+    y_kind: str = "auto"
+    priors: Any = None
+    scale: str | None = "auto"
+    n_trees: int = 3
+    max_rows: int | None = None
+    target_width: float | None = 0.01
+    interval: str = "auto"
+    n_jobs: int | None = None
+    random_state: int = 0
+    progress: Progress | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +107,11 @@ class Sample:
         )
 
 
-def read_sample(floor: Any, data: Data) -> Sample:
-    """Read the input with a ``BayesFloor``'s settings and sort it by content."""
-    features = read_any(floor, data, floor.prepare, floor.roles)
+def read_sample(data: Data, settings: Settings) -> Sample:
+    """Turn features into numbers, read the labels, and sort the rows by content."""
+    features = read_any(data, settings.prepare, settings.roles)
     n = len(features.values)
-    target, weight = read_target(data.y, n, floor.y_kind), read_weight(data.weight, n)
+    target, weight = read_target(data.y, n, settings.y_kind), read_weight(data.weight, n)
     numbers = None if data.groups is None else number_groups(data.groups, n)
     sample = make_sample(features, target, numbers, weight)
     if data.drawn is not None:

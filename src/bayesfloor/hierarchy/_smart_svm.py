@@ -159,8 +159,9 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         """
         self._check_parameters()
         data = recognise(X)
-        features = None if self._is_given else read_features(self, data, STRICT)
-        rows = _read_rows(self, data, reset=True) if features is None else _rows_for_models(data, features.values)
+        features = None if self._is_given else read_features(data, STRICT)
+        checked_data(self, data.native, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
+        rows = _read_rows(self, data) if features is None else _rows_for_models(data, features.values)
         self.classes_, codes = read_labels(y, rows.shape[0])
         params = self._routed(sample_weight, fit_params, rows)
         if not self._is_given and len(self.classes_) > 2:
@@ -271,7 +272,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
     def _new_rows(self, X: Any) -> RowsOnTree:
         check_is_fitted(self)
-        return RowsOnTree(_read_rows(self, recognise(X), reset=False))
+        return RowsOnTree(_read_rows(self, recognise(X)))
 
     def _grow(self, features: Features | None, codes: Ints, sample_weight: Any) -> ClassTree:
         """Make the class tree."""
@@ -335,11 +336,11 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         return tags
 
 
-def _read_rows(estimator: Any, data: Data, *, reset: bool) -> Any:
-    """Return the rows as the models need them; sparse rows are allowed, and ``reset`` is for ``fit``."""
+def _read_rows(estimator: Any, data: Data) -> Any:
+    """Return the rows as the models need them; sparse rows are allowed."""
     if data.form != "frame":
-        return checked_data(estimator, data.X, reset=reset, accept_sparse="csr", dtype=np.float64)
-    checked_data(estimator, data.native, reset=reset, skip_check_array=True)
+        return checked_data(estimator, data.X, reset=False, accept_sparse="csr", dtype=np.float64)
+    checked_data(estimator, data.native, reset=False, skip_check_array=True)
     return _rows_for_models(data, None)
 
 

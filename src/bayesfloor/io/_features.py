@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesfloor.io._columns import read_all
-from bayesfloor.io._data import WIDE, Data, checked_array, checked_data, dense_if_small, is_sparse
+from bayesfloor.io._data import WIDE, Data, checked_array, dense_if_small, is_sparse
 from bayesfloor.support._errors import InputError, blame
 from bayesfloor.support._tasks import one_blas_thread
 from bayesfloor.support._types import Floats, Ints
@@ -41,41 +41,39 @@ class Features:
         return replace(self, values=self.values[rows], content=content, exact=exact)
 
 
-def read_any(estimator: Any, data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Features:
+def read_any(data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Features:
     """Return features as numbers, even if they are sparse; wide data are reduced."""
     data = data.dense_if_small() if isinstance(prepare, str) else data
     if data.form == "sparse" and isinstance(prepare, str):
-        features = _read_sparse(estimator, data.X, roles)
+        features = _read_sparse(data.X, roles)
     else:
-        features = read_features(estimator, data, prepare, roles)
+        features = read_features(data, prepare, roles)
     wide = features.values.shape[1] > WIDE or is_sparse(features.values)
     return _reduced(features) if wide else features
 
 
-def read_features(estimator: Any, data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Features:
-    """Return features as numbers; set ``n_features_in_`` and ``feature_names_in_``."""
-    return read_columns(estimator, data, prepare, roles)[0]
+def read_features(data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Features:
+    """Return features as numbers."""
+    return read_columns(data, prepare, roles)[0]
 
 
-def read_columns(
-    estimator: Any, data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None
-) -> tuple[Features, Ints]:
+def read_columns(data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> tuple[Features, Ints]:
     """Return features as numbers, and the input column that each column of numbers came from."""
     check_prepare(prepare, roles)
-    features, source = _read_columns(estimator, data, prepare, roles)
+    features, source = _read_columns(data, prepare, roles)
     _refuse_huge(features.values)
     return features, source
 
 
-def _read_columns(estimator: Any, data: Data, prepare: Any, roles: Mapping[str, Any] | None) -> tuple[Features, Ints]:
+def _read_columns(data: Data, prepare: Any, roles: Mapping[str, Any] | None) -> tuple[Features, Ints]:
     if not isinstance(prepare, str):
-        return _by_transformer(estimator, data.native, prepare)
+        return _by_transformer(data.native, prepare)
     if data.form != "frame":
-        values = _read_array(estimator, data.X, allow_gaps=prepare == AUTO)
+        values = _read_array(data.X, allow_gaps=prepare == AUTO)
         if roles is None and not np.isnan(values).any():
             return _all_quantities(values)
         data = replace(data, X=values)
-    return _by_preparer(estimator, data, prepare, roles)
+    return _by_preparer(data, prepare, roles)
 
 
 def _refuse_huge(values: Any) -> None:
@@ -103,7 +101,7 @@ def check_prepare(prepare: Any, roles: Mapping[str, Any] | None) -> None:
         )
 
 
-def _by_preparer(estimator: Any, data: Data, prepare: str, roles: Mapping[str, Any] | None) -> tuple[Features, Ints]:
+def _by_preparer(data: Data, prepare: str, roles: Mapping[str, Any] | None) -> tuple[Features, Ints]:
     from bayesfloor.io._table_preparer import TablePreparer
 
     n, width = data.X.shape
@@ -111,7 +109,6 @@ def _by_preparer(estimator: Any, data: Data, prepare: str, roles: Mapping[str, A
         raise InputError(f"Got a data frame with {n} rows and no columns, but expected at least one feature.")
     if n < 2:
         raise InputError(f"Found {type(data.native).__name__} with {n} sample(s), while a minimum of 2 is required.")
-    checked_data(estimator, data.native, skip_check_array=True)
     preparer = TablePreparer(roles, strict=prepare == STRICT)
     values = preparer.fit_transform(data.X)
     # Where a step may have made different rows equal, equality is decided before it.
@@ -121,13 +118,12 @@ def _by_preparer(estimator: Any, data: Data, prepare: str, roles: Mapping[str, A
     return Features(values, preparer.quantity_, code, content, preparer.columns_), preparer.source_
 
 
-def _by_transformer(estimator: Any, X: Any, prepare: Any) -> tuple[Features, Ints]:
+def _by_transformer(X: Any, prepare: Any) -> tuple[Features, Ints]:
     """Apply the user's transformer to the table; all columns of the result are quantities, and gaps are filled."""
     from sklearn.base import clone
 
     from bayesfloor.io._table_preparer import TablePreparer
 
-    checked_data(estimator, X, skip_check_array=True)
     preparer = clone(prepare)
     with blame("prepare"):
         made = preparer.fit_transform(X)
@@ -158,12 +154,11 @@ def _number_rows(data: Data, names: list[str]) -> Ints:
     return codes
 
 
-def _read_array(estimator: Any, X: Any, *, allow_gaps: bool) -> Floats:
+def _read_array(X: Any, *, allow_gaps: bool) -> Floats:
     finite: Any = "allow-nan" if allow_gaps else True
     try:
-        return np.asarray(
-            checked_data(estimator, X, dtype=np.float64, order="C", ensure_min_samples=2, ensure_all_finite=finite)
-        )
+        values = checked_array(X, dtype=np.float64, order="C", ensure_min_samples=2, ensure_all_finite=finite)
+        return np.asarray(values)
     except ValueError as error:
         if "could not convert string" not in str(error):
             raise
@@ -206,12 +201,10 @@ def divide_columns(X: Any, by: Floats) -> Any:
     return made
 
 
-def _read_sparse(estimator: Any, X: Any, roles: Mapping[str, Any] | None) -> Features:
+def _read_sparse(X: Any, roles: Mapping[str, Any] | None) -> Features:
     if roles is not None:
         raise InputError("Got roles for a large sparse matrix, but expected none: all its columns are numbers.")
-    values = checked_data(
-        estimator, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2, ensure_all_finite=False
-    )
+    values = checked_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2, ensure_all_finite=False)
     for bad, what in ((np.isnan(values.data), "missing values (NaN)"), (np.isinf(values.data), "infinite values")):
         if bad.any():
             raise InputError(

@@ -354,9 +354,9 @@ class Prepared(Result):
         return {item.name: [getattr(column, item.name) for column in self.columns] for item in fields(Column)}
 
 
-def prepared_by(columns: tuple[Column, ...], n_unlabelled: int) -> Prepared:
+def prepared_by(columns: tuple[Column, ...], notes: tuple[str, ...], n_unlabelled: int) -> Prepared:
     """Make the report; it lists no columns if all were used as they are."""
-    return Prepared(() if all(column.as_is for column in columns) else columns, n_unlabelled=n_unlabelled)
+    return Prepared(() if all(column.as_is for column in columns) else columns, notes, n_unlabelled)
 
 
 def summarize(columns: Sequence[Column]) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,21 +10,20 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import OUT_OF_REACH, TOO_CLOSE, Answer, check_target
-from bayesfloor.answer._dependence import GROUPS, NEAR_DUPLICATES, TIME, Dependence, find_close_rows
+from bayesfloor.answer._dependence import Dependence, find_close_rows
 from bayesfloor.answer._hazards import Hazards, find_hazards
-from bayesfloor.answer._make_answer import add_cautions
+from bayesfloor.answer._make_answer import make_answer
 from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
 from bayesfloor.decide._gap import Gap, gap
 from bayesfloor.decide._merging import merge_advice
 from bayesfloor.decide._suspicious import list_suspicious
-from bayesfloor.floor._bayes_floor import BayesFloor, check_parameters
-from bayesfloor.floor._sample import SampledRowsWarning, UnreachablePriorsError
+from bayesfloor.floor._bayes_floor import BayesFloor, check_settings
+from bayesfloor.floor._sample import SampledRowsWarning, Settings, UnreachablePriorsError
 from bayesfloor.io._data import Data
 from bayesfloor.io._labels import as_label_array, missing_labels
 from bayesfloor.io._open_data import open_data
 from bayesfloor.io._table_preparer import prepared_by
 from bayesfloor.summary._check_result import Finding, Measured
-from bayesfloor.summary._data_findings import cautions_about
 from bayesfloor.summary._facts import Facts, gather_facts
 from bayesfloor.summary._figures import grow_class_tree, metrics
 from bayesfloor.summary._findings import find
@@ -39,7 +36,6 @@ from bayesfloor.support._files import write_whole
 from bayesfloor.support._parameters import check_flag
 from bayesfloor.support._results import make_frame
 from bayesfloor.support._tasks import Progress, ignoring
-from bayesfloor.support._words import printable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -325,10 +321,10 @@ def check(
     if target is not None:
         check_target(target)
     check_flag("auto_groups", auto_groups)
-    drawing: Any = {"max_rows": max_rows, "random_state": random_state}
-    data = open_data(X, y, groups=groups, predictions=predictions, clean_labels=clean_labels, **drawing)
-    _check_predictions(data)
-    floor = BayesFloor(
+    settings = Settings(
+        prepare=prepare,
+        roles=roles,
+        y_kind=y_kind,
         priors=priors,
         scale=scale,
         n_trees=n_trees,
@@ -337,16 +333,15 @@ def check(
         n_jobs=n_jobs,
         random_state=random_state,
         progress=progress,
-        prepare=prepare,
-        roles=roles,
-        y_kind=y_kind,
     )
-    check_parameters(floor)  # before the work starts
+    drawing: Any = {"max_rows": max_rows, "random_state": random_state}
+    data = open_data(X, y, groups=groups, predictions=predictions, clean_labels=clean_labels, **drawing)
+    _check_predictions(data)
+    check_settings(settings)  # before the work starts
     hazards = find_hazards(data, roles, y_kind, random_state)
-    data, hazards = _fit(floor, data, hazards, hold_together=auto_groups)
-    answer = add_cautions(floor.answer(effort, learners), cautions_about(hazards.dependence, hazards.leaks))
-    answer = replace(answer, **_what_to_count(data, hazards.dependence))
-    facts = gather_facts(floor, replace(data, name=name or data.name))
+    floor, data, hazards = _fit(data, settings, hazards, hold_together=auto_groups)
+    answer = make_answer(floor.overall_, floor.fitted_, settings, effort, learners, hazards, data.group)
+    facts = gather_facts(floor.fitted_, settings, replace(data, name=name or data.name))
     return make_check(floor, answer, target, facts, data, hazards)
 
 
@@ -361,7 +356,7 @@ def _check_predictions(data: Data) -> None:
         raise InputError(f"Got predictions of shape {shape}, but expected one label for each of {n_rows} rows.")
 
 
-def _fit(floor: BayesFloor, data: Data, hazards: Hazards, *, hold_together: bool) -> tuple[Data, Hazards]:
+def _fit(data: Data, settings: Settings, hazards: Hazards, *, hold_together: bool) -> tuple[BayesFloor, Data, Hazards]:
     """Fit once to the rows as they belong together; return them so, and the hazards with what the trees show.
 
     Near-duplicates that no column marks are seen only in the trees. If there are some that matter, the trees of these
@@ -369,55 +364,38 @@ def _fit(floor: BayesFloor, data: Data, hazards: Hazards, *, hold_together: bool
     """
     dependence = hazards.dependence
     if dependence is not None and hold_together:
-        data = _hold_together(floor, data, hazards)
-    with (
-        ignoring(SampledRowsWarning),
-        _naming_auto_groups(dependence, applied=hold_together),
-    ):  # a trait tells of samples
-        floor.fit(data)
+        data, settings = _keep_together(data, settings, hazards.group_columns, dependence)
+    floor = _fit_quietly(data, settings, dependence if hold_together else None)
     if hazards.examined and data.groups is None and dependence is None:
-        dependence = find_close_rows(floor.fitted_, floor.random_state)
+        dependence = find_close_rows(floor.fitted_, settings.random_state)
         if dependence is not None and hold_together:
             data = replace(data, groups=dependence.groups)
-            with ignoring(SampledRowsWarning), _naming_auto_groups(dependence):
-                floor.fit(data)
+            floor = _fit_quietly(data, settings, dependence)
     applied = None if dependence is None else replace(dependence, applied=hold_together)
-    return data, hazards._replace(dependence=applied)
+    return floor, data, hazards._replace(dependence=applied)
 
 
-def _hold_together(floor: BayesFloor, data: Data, hazards: Hazards) -> Data:
-    """Return the data with the groups that were found; the column that marks groups is not a feature."""
-    columns = hazards.group_columns
-    if isinstance(floor.prepare, str):
-        floor.roles = {**(floor.roles or {}), **dict.fromkeys(columns, "group")} or None
-    elif columns:
-        data = replace(data, X=data.X.drop(columns))
-    return replace(data, groups=None if hazards.dependence is None else hazards.dependence.groups)
+def _keep_together(data: Data, settings: Settings, columns: list[str], dependence: Dependence) -> tuple[Data, Settings]:
+    """Use the groups that were found; the column that marks groups is not a feature."""
+    data = replace(data, groups=dependence.groups)
+    if not columns:
+        return data, settings
+    if not isinstance(settings.prepare, str):
+        return replace(data, X=data.X.drop(columns)), settings
+    return data, replace(settings, roles={**(settings.roles or {}), **dict.fromkeys(columns, "group")})
 
 
-@contextmanager
-def _naming_auto_groups(dependence: Dependence | None, *, applied: bool = True) -> Iterator[None]:
-    """Say how to do without groups that nobody asked for if they make class proportions unreachable."""
+def _fit_quietly(data: Data, settings: Settings, found: Dependence | None) -> BayesFloor:
+    """Fit without a warning about samples, which a trait tells; ``found`` are the groups that nobody asked for."""
     try:
-        yield
+        with ignoring(SampledRowsWarning):
+            return BayesFloor(**vars(settings)).fit(data)
     except UnreachablePriorsError as error:
-        if dependence is None or not applied:
+        if found is None:
             raise
         raise InputError(
             f"{error} Groups were found automatically: --no-auto-groups, or auto_groups=False, does without them."
         ) from error
-
-
-def _what_to_count(data: Data, dependence: Dependence | None) -> dict[str, Any]:
-    """Return what more data are counted in, as fields of the answer, if rows belong together."""
-    if data.groups is None:
-        return {}
-    kind, column = (GROUPS, data.group) if dependence is None else (dependence.kind, dependence.column)
-    if kind == TIME:
-        return {"unit": "rows from other stretches of time", "rows_per_unit": 1.0}
-    if kind == NEAR_DUPLICATES:
-        return {"unit": "rows that are not near-duplicates"}
-    return {"unit": f"groups ({printable(column)})"} if column else {}
 
 
 def make_check(
@@ -438,19 +416,19 @@ def make_check(
         suspicious=list_suspicious(floor),
         tree=grow_class_tree(floor.pairwise_, "average", pairs),
         merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
-        prepared=replace(prepared_by(sample.features.prepared, sample.n_unlabelled), notes=data.notes),
-        gap=None if data.predictions is None else _compare_model(floor, answer, data),
+        prepared=prepared_by(sample.features.prepared, data.notes, sample.n_unlabelled),
+        gap=None if data.predictions is None else _compare_model(floor, answer, data, facts),
         dependence=hazards.dependence,
         leaks=hazards.leaks,
         doubtful=hazards.doubtful,
     )
 
 
-def _compare_model(floor: BayesFloor, answer: Answer, data: Data) -> Gap:
+def _compare_model(floor: BayesFloor, answer: Answer, data: Data, facts: Facts) -> Gap:
     """Compare the predictions that came with the data with the answer."""
     given = np.flatnonzero(~missing_labels(data.y))
     numbers = given if data.drawn is None else data.drawn[given]
-    if floor.priors is not None:  # the model's error at the same class proportions
+    if facts.priors is not None:  # the model's error at the same class proportions
         kept = np.isin(numbers, floor.rows_)
         given, numbers = given[kept], numbers[kept]
     y, predicted, groups = (

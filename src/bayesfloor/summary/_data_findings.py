@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bayesfloor.answer._answer import Answer, Basis, Reason
+from bayesfloor.answer._answer import Answer, Reason
 from bayesfloor.answer._dependence import GROUPS, NEAR_DUPLICATES, TIME, UNITS, Dependence
+from bayesfloor.answer._hazards import Hazards
 from bayesfloor.answer._leaks import LABELS, DoubtfulColumns, Leak
 from bayesfloor.answer._make_answer import called
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
@@ -37,17 +38,9 @@ def hazard_findings(
         yield ("BF115" if each.kind == LABELS else "BF116"), "doubtful", [*_no_features(each)]
 
 
-def cautions_about(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> tuple[Reason, ...]:
-    """Return why the answer may be too good."""
-    cautions = [Reason(Basis.LEAK, names=leak.columns) for leak in leaks]
-    if dependence is not None and not dependence.applied:
-        cautions.append(Reason(Basis.TOGETHER))
-    return tuple(cautions)
-
-
 def alarm(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> str:
     """Return why the answer may be too good as a part of the verdict, which is never quoted without it."""
-    cautions = [reason_text(each) for each in cautions_about(dependence, leaks)]
+    cautions = [reason_text(each) for each in Hazards(dependence, leaks).cautions]
     return f"But {' and '.join(cautions)}." if cautions else ""
 
 

@@ -11,11 +11,10 @@ from typing import Any
 import joblib
 import numpy as np
 
-from bayesfloor.floor._bayes_floor import BayesFloor
-from bayesfloor.floor._fit import may_be_copies, near_duplicates
-from bayesfloor.floor._sample import read_priors
+from bayesfloor.floor._fit import Fit, may_be_copies, near_duplicates
+from bayesfloor.floor._sample import Settings, read_priors
 from bayesfloor.io._data import Data
-from bayesfloor.io._features import canonical
+from bayesfloor.io._features import Features, canonical
 from bayesfloor.support._results import Result
 from bayesfloor.support._words import how_many, quoted
 
@@ -95,36 +94,35 @@ class Facts(Result):
         return {name: [value] for name, value in self.to_dict().items() if not isinstance(value, dict)}
 
 
-def gather_facts(floor: BayesFloor, data: Data) -> Facts:
+def gather_facts(fit: Fit, settings: Settings, data: Data) -> Facts:
     """Collect the facts of a fit."""
-    priors = read_priors(floor.priors, floor.classes_)
-    fit, sample, forest = floor.fitted_, floor.fitted_.sample, floor.fitted_.forest
+    sample = fit.sample
+    priors = read_priors(settings.priors, sample.classes)
     return Facts(
         name=data.name,
         label=data.label,
         n_rows=sample.n_input - sample.n_unlabelled,
-        n_used=len(floor.rows_),
+        n_used=len(np.unique(sample.row)),
         n_distinct=len(np.unique(fit.counts.content.vertex)),
-        n_features=_n_features(floor),
-        n_classes=len(floor.classes_),
+        n_features=_n_features(sample.features),
+        n_classes=len(sample.classes),
         n_groups=None if sample.groups is None else len(np.unique(sample.groups)),
         scale=fit.scale,
-        scale_rates=dict(floor.scale_rates_),
-        n_trees=floor.n_trees,
-        random_state=floor.random_state,
-        near_duplicates=near_duplicates(forest),
+        scale_rates=dict(fit.scale_rates),
+        n_trees=settings.n_trees,
+        random_state=settings.random_state,
+        near_duplicates=near_duplicates(fit.forest),
         fingerprint=fingerprint(data),
-        max_rows=floor.max_rows,
-        target_width=floor.target_width,
+        max_rows=settings.max_rows,
+        target_width=settings.target_width,
         version=version("bayesfloor"),
         versions={"Python": python_version(), **{name: version(name) for name in _LIBRARIES}},
         priors=None if priors is None else tuple(priors.tolist()),
     )
 
 
-def _n_features(floor: BayesFloor) -> int:
+def _n_features(features: Features) -> int:
     """Count the columns in use; a column of lists, such as embeddings, counts once per number."""
-    features = floor.fitted_.sample.features
     columns = [column for column in features.prepared if column.width and column.role != "wide"]
     if not columns:
         return int((features.values if features.exact is None else features.exact).shape[1])
