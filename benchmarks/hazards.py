@@ -55,7 +55,8 @@ TOY = ("iris", "wine", "breast_cancer", "digits", "moons", "circles", "blobs")
 def look(table, y, label=""):
     """Return the warnings that a check would give, as kind and columns, and the CPU seconds they take."""
     from bayesfloor import BayesFloor
-    from bayesfloor.answer._dependence import find_close_rows, find_dependence, label_table
+    from bayesfloor.answer._hazards import find_close_rows, find_dependence
+    from bayesfloor.answer._labelled_table import label_table
     from bayesfloor.answer._leaks import find_doubtful, find_leaks
     from bayesfloor.io import open_data
 

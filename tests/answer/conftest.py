@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesfloor.answer._dependence import label_table
+from bayesfloor.answer._labelled_table import label_table
 from bayesfloor.io import open_data
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor
-from bayesfloor.answer._dependence import find_close_rows
+from bayesfloor.answer._hazards import find_close_rows
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer, Basis, Curve, Reason, Verdict
-    from bayesfloor.answer._dependence import Dependence
+    from bayesfloor.answer._hazards import Dependence
     from bayesfloor.answer._leaks import DoubtfulColumns, Leak
     from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
     from bayesfloor.answer._race import Race
@@ -35,7 +35,7 @@ __all__ = [
 
 _HOMES = {
     "._answer": "Answer Basis Curve Reason Verdict",
-    "._dependence": "Dependence",
+    "._hazards": "Dependence",
     "._leaks": "DoubtfulColumns Leak",
     "._pairs_and_classes": "ClassAnswers PairAnswers",
     "._race": "Race",

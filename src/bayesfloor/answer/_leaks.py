@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesfloor.answer._dependence import LabelledTable, Numbers, find_group_column, may_group, wrong
+from bayesfloor.answer._group_columns import find_group_column, may_group
+from bayesfloor.answer._labelled_table import LabelledTable, Numbers, wrong
 from bayesfloor.answer._race import deal_folds
 from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.support._results import Result

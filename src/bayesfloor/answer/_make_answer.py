@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import GOOD, LIMITED, UPPER_ONLY, Answer, Basis, Curve, Reason
-from bayesfloor.answer._dependence import GROUPS, NEAR_DUPLICATES, TIME
-from bayesfloor.answer._hazards import Hazards
+from bayesfloor.answer._hazards import GROUPS, NEAR_DUPLICATES, TIME, Hazards
 from bayesfloor.answer._learners import (
     BLEND,
     REGISTRY,

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import OUT_OF_REACH, TOO_CLOSE, Answer, check_target
-from bayesfloor.answer._dependence import Dependence, find_close_rows
-from bayesfloor.answer._hazards import Hazards, find_hazards
+from bayesfloor.answer._hazards import Dependence, Hazards, find_close_rows, find_hazards
 from bayesfloor.answer._make_answer import make_answer
 from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
 from bayesfloor.decide._gap import Gap, gap

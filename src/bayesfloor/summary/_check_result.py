@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from bayesfloor.answer._answer import TOO_CLOSE, Answer, Basis
-from bayesfloor.answer._dependence import Dependence
+from bayesfloor.answer._hazards import Dependence
 from bayesfloor.answer._leaks import DoubtfulColumns, Leak
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
 from bayesfloor.decide._gap import Gap

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bayesfloor.answer._answer import Answer, Reason
-from bayesfloor.answer._dependence import GROUPS, NEAR_DUPLICATES, TIME, UNITS, Dependence
-from bayesfloor.answer._hazards import Hazards
+from bayesfloor.answer._hazards import GROUPS, NEAR_DUPLICATES, TIME, UNITS, Dependence, Hazards
 from bayesfloor.answer._leaks import LABELS, DoubtfulColumns, Leak
 from bayesfloor.answer._make_answer import called
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor

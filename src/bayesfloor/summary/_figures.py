@@ -18,7 +18,7 @@ from bayesfloor.answer._answer import (
     guessed_class,
     target_error,
 )
-from bayesfloor.answer._dependence import GROUPS, NEAR_DUPLICATES, TIME
+from bayesfloor.answer._hazards import GROUPS, NEAR_DUPLICATES, TIME
 from bayesfloor.answer._make_answer import called
 from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.decide._features import SelectionPath
