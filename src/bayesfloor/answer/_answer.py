@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 REACHABLE, OUT_OF_REACH, TOO_CLOSE = "reachable", "out of reach", "too close to call"
 GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
-
+TOO_HIGH = "too high here"  # note on tree bounds that the answer contradicts
+TOO_LOW = "too low here: duplicates"  # likewise, if trees join duplicates
+_AS_GOOD_AS_EQUAL = 0.005  # error difference below which no number of rows separates a target from the best estimate
+_MOST_GROWTH = 64.0  # no number of rows is given if it is more than this many times the current one
 _EQUAL = 1e-9  # smaller differences between class proportions are rounding errors
 _DIGITS = 12  # of a target's error, as a fraction
 
@@ -138,29 +141,6 @@ class Verdict(Result):
         why = self.reason.basis if self.why is None else self.why.basis
         settled = f"; {self.settle[0]} would settle it" if self.settle else ""
         return f"{100 * self.target:.6g} % accuracy is {self.outcome}: {why}{settled}"
-
-
-def check_target(target: object) -> None:
-    """Raise if the target is not an accuracy."""
-    if isinstance(target, (bool, np.bool_)) or not isinstance(target, Real) or not 0 < float(target) <= 1:
-        raise InputError(f"Got target={target!r}, but expected an accuracy above 0 and up to 1, such as 0.95.")
-
-
-def target_error(target: float) -> float:
-    """Return the error that a target allows; 1 - 0.9 alone would be slightly less than 0.1."""
-    return round(1 - float(target), _DIGITS)
-
-
-def guessed_class(guessing: float, n_classes: int) -> str:
-    """Return which class guessing always predicts; none is the most frequent one if all are equally frequent."""
-    equal = guessing > 1 - 1 / n_classes - _EQUAL
-    return f"the {'same' if equal else 'most frequent'} class"
-
-
-TOO_HIGH = "too high here"  # note on tree bounds that the answer contradicts
-TOO_LOW = "too low here: duplicates"  # likewise, if trees join duplicates
-_AS_GOOD_AS_EQUAL = 0.005  # error difference below which no number of rows separates a target from the best estimate
-_MOST_GROWTH = 64.0  # no number of rows is given if it is more than this many times the current one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -387,3 +367,20 @@ class Answer(Result):
     def _columns(self) -> dict[str, Any]:
         names = ("estimate", "lower", "upper", "reliability", "guessing", "best", "effort", "n_rows")
         return {name: [getattr(self, name)] for name in names}
+
+
+def check_target(target: object) -> None:
+    """Raise if the target is not an accuracy."""
+    if isinstance(target, (bool, np.bool_)) or not isinstance(target, Real) or not 0 < float(target) <= 1:
+        raise InputError(f"Got target={target!r}, but expected an accuracy above 0 and up to 1, such as 0.95.")
+
+
+def target_error(target: float) -> float:
+    """Return the error that a target allows; 1 - 0.9 alone would be slightly less than 0.1."""
+    return round(1 - float(target), _DIGITS)
+
+
+def guessed_class(guessing: float, n_classes: int) -> str:
+    """Return which class guessing always predicts; none is the most frequent one if all are equally frequent."""
+    equal = guessing > 1 - 1 / n_classes - _EQUAL
+    return f"the {'same' if equal else 'most frequent'} class"

@@ -22,7 +22,7 @@ _FEWEST_GROUPS = 10
 _MOST_ROWS = 5000  # rows on which neighbours and errors are compared
 _PURE = 0.95  # smallest fraction of rows with the most frequent label of their group
 _BEYOND_CHANCE = 0.5  # smallest gain in that fraction over random groups, relative to the largest possible gain
-_NEIGHBOURS, _TIMES_CHANCE = 0.3, 5.0
+_NEIGHBOURS, _TIMES_CHANCE = 0.3, 5.0  # smallest fraction of rows whose nearest row is of their group
 
 
 class GroupColumn(NamedTuple):
@@ -53,10 +53,13 @@ def _examine(table: LabelledTable, values: Values, seed: int) -> GroupColumn | N
     if not others.values.shape[1]:
         return None
     pure, near, chance = _purity(group, table.codes), *_same_group(others.values, own)
-    by_label = pure >= _PURE and _gain(pure, _purity(rng.permutation(group), table.codes)) >= _BEYOND_CHANCE
+    # Rows of a group share their label, or lie close to each other, far more often than by chance.
+    random = _purity(rng.permutation(group), table.codes)
+    by_label = pure >= _PURE and (pure - random) / max(1 - random, 1e-12) >= _BEYOND_CHANCE
     by_place = near >= max(_NEIGHBOURS, _TIMES_CHANCE * chance)
     if not by_label and not by_place:
         return None
+    # What counts is the consequence: a forest that knows the groups does worse on new ones.
     seen = np.column_stack([others.values, own])
     errors = two_errors(seen, others.values, codes, own, seed)
     return GroupColumn(values.name, group, pure, near, errors) if errors.differ else None
@@ -106,10 +109,6 @@ def _purity(group: Ints, codes: Ints) -> float:
     most = np.zeros(int(group.max()) + 1)
     np.maximum.at(most, group[pair], times)
     return float(most.sum() / len(group))
-
-
-def _gain(found: float, chance: float) -> float:
-    return (found - chance) / max(1 - chance, 1e-12)
 
 
 def _same_group(X: Floats, group: Ints) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""A nearest-neighbour classifier that chooses its own k."""
+"""The learners that can race: how they are built, what they cost, and which limits they may set."""
 
 from __future__ import annotations
 
@@ -15,119 +15,6 @@ from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._parameters import check_choice
 from bayesfloor.support._types import Floats, Ints
 
-_NUMBERS = (1, 3, 5, 7, 11, 15, 21, 31, 45, 65, 91, 131)
-_CHOOSE_BY = 1000  # training rows used to choose k by leaving each out in turn
-
-
-class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Classifies by a vote of the k nearest rows, with the k that has the lowest leave-one-out error on 1,000 rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bayesfloor.answer._learners import Neighbours
-    >>> Neighbours().fit(np.arange(8.0)[:, None], np.repeat([0, 1], 4)).predict([[0.5], [6.5]])
-    array([0, 1])
-    """
-
-    def fit(self, X: Floats, y: Ints) -> Neighbours:
-        """Store the rows and choose k."""
-        from sklearn.neighbors import NearestNeighbors
-
-        self.classes_, self._codes = np.unique(y, return_inverse=True)
-        numbers = np.array([k for k in _NUMBERS if k < len(X)] or [1])
-        self._search, self.k_ = NearestNeighbors().fit(X), 1
-        if len(X) > 2:  # otherwise there are too few rows to choose k
-            tried = np.linspace(0, len(X) - 1, min(len(X), _CHOOSE_BY)).astype(int)
-            votes = self._codes[self._others(X[tried], tried, int(numbers[-1]))]
-            wrong = [np.mean(self._vote(votes[:, :k]).argmax(axis=1) != self._codes[tried]) for k in numbers]
-            self.k_ = int(numbers[np.argmin(wrong)])
-        return self
-
-    def predict_proba(self, X: Floats) -> Floats:
-        """Return the class proportions among the k nearest rows, smoothed by half a vote split among the classes."""
-        near = self._search.kneighbors(X, n_neighbors=self.k_, return_distance=False)
-        votes = self._vote(self._codes[near]) + 0.5 / len(self.classes_)
-        return votes / votes.sum(axis=1, keepdims=True)
-
-    def predict(self, X: Floats) -> np.ndarray:
-        """Return the most frequent class among the neighbours."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
-
-    def _others(self, X: Floats, rows: Ints, k: int) -> Ints:
-        """Return each training row's k nearest other rows; among more than k equal rows, it may miss itself."""
-        near = self._search.kneighbors(X, n_neighbors=k + 1, return_distance=False)
-        itself = near == rows[:, None]
-        itself[~itself.any(axis=1), -1] = True
-        return near[~itself].reshape(len(rows), k)
-
-    def _vote(self, codes: Ints) -> Floats:
-        n, K = len(codes), len(self.classes_)
-        place = np.arange(n)[:, None] * K + codes
-        return np.bincount(place.ravel(), minlength=n * K).reshape(n, K).astype(np.float64)
-
-
-_AT_ONCE = 4_000_000  # numbers held at the same time: kernel values, or decisions between pairs of classes
-
-
-class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """``sklearn.svm.SVC`` with the same decisions; libsvm tests row by row, which takes as long as training.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bayesfloor.answer._learners import KernelMachine
-    >>> KernelMachine().fit(np.arange(8.0)[:, None], np.repeat([0, 1], 4)).predict([[0.5], [6.5]])
-    array([0, 1])
-    """
-
-    def __init__(self, C: float = 1.0) -> None:
-        self.C = C
-
-    def fit(self, X: Floats, y: Ints) -> KernelMachine:
-        """Train the machine."""
-        from sklearn.svm import SVC
-
-        self.gamma_ = 1 / (X.shape[1] * (X.var() or 1.0))
-        self._machine = SVC(C=self.C, gamma=self.gamma_).fit(X, y)
-        self.classes_ = self._machine.classes_
-        return self
-
-    def decision_function(self, X: Floats) -> Floats:
-        """Return a score per class: votes of the pairs of classes, with ties broken by the distances from borders."""
-        n_classes, n_vectors = len(self.classes_), len(self._machine.support_)
-        size = max(1, _AT_ONCE // max(n_vectors, n_classes**2))
-        decide = self._of_two if n_classes == 2 else self._of_many
-        return np.concatenate([decide(X[start : start + size]) for start in range(0, len(X), size)])
-
-    def predict(self, X: Floats) -> np.ndarray:
-        """Return the class with the highest score."""
-        scores = self.decision_function(np.asarray(X))
-        return np.asarray(self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)])
-
-    def _kernel(self, X: Floats) -> Floats:
-        vectors = self._machine.support_vectors_
-        square = (X**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1) - 2 * X @ vectors.T
-        return np.asarray(np.exp(np.multiply(square, -self.gamma_, out=square), out=square))
-
-    def _of_two(self, X: Floats) -> Floats:
-        return np.asarray(self._kernel(X) @ self._machine.dual_coef_[0] + self._machine.intercept_)
-
-    def _of_many(self, X: Floats) -> Floats:
-        """Combine the decisions of all pairs of classes as scikit-learn's ``ovr`` does."""
-        kernel, n_classes = self._kernel(X), len(self.classes_)
-        between = np.zeros((n_classes, n_classes, len(X)))
-        ends = np.cumsum([0, *self._machine.n_support_])
-        for number, (start, end) in enumerate(pairwise(ends)):
-            others = np.arange(n_classes) != number  # each row of dual_coef_ is for another class
-            between[number, others] = self._machine.dual_coef_[:, start:end] @ kernel[:, start:end].T
-        one, two = np.triu_indices(n_classes, 1)
-        decision = between[one, two] + between[two, one] + self._machine.intercept_[:, None]
-        between[one, two], between[two, one] = decision, -decision
-        votes, sure = (between > 0).sum(axis=1), between.sum(axis=1)
-        return np.asarray((votes + sure / (3 * (np.abs(sure) + 1))).T)
-
-
 # Budgets, as multiples of the cost of five-fold cross-validation of a random forest.
 EFFORTS = {"quick": 0.2, "normal": 1.6, "thorough": 8.0}
 # Smallest budgets in seconds: with few rows, most learners are cheap.
@@ -136,6 +23,9 @@ BLEND, TREES, OWN = "blend", "spanning trees", "your own"
 _MANY_FEATURES, _MANY_ROWS = 100, 2000
 _ROWS_SEEN = 300_000  # rows after which a network has mostly learned what it can
 _MOST_QUADRATIC = 60  # features; with more, covariances are too uncertain
+_NEIGHBOURS = (1, 3, 5, 7, 11, 15, 21, 31, 45, 65, 91, 131)
+_CHOOSE_BY = 1000  # training rows used to choose k by leaving each out in turn
+_AT_ONCE = 4_000_000  # numbers held at the same time: kernel values, or decisions between pairs of classes
 
 
 class Size(NamedTuple):
@@ -203,8 +93,6 @@ def _forest(size: Size, random_state: int) -> Any:
 
 
 def _kernel(size: Size, _seed: int) -> Any:
-    from bayesfloor.answer._learners import KernelMachine
-
     return _scaled(KernelMachine(C=10.0 if size.n_features <= _MANY_FEATURES else 1.0))
 
 
@@ -342,6 +230,133 @@ def exact_learners(own: dict[str, Any], exact: Any) -> dict[str, Any]:
     return {"linear": make_pipeline(scaler, LogisticRegression(max_iter=30)), **able}
 
 
+def encode_codes(learners: dict[str, Any], code: np.ndarray | None, random_state: int) -> dict[str, Any]:
+    """Put a target encoder before each learner; it replaces codes with class rates from the training folds only."""
+    if code is None:
+        return learners
+    from sklearn.pipeline import make_pipeline
+
+    return {name: make_pipeline(code_encoder(code, random_state), learner) for name, learner in learners.items()}
+
+
+def code_encoder(code: np.ndarray, random_state: int) -> Any:
+    """Return a transformer that replaces codes with class rates of five shuffled folds, and keeps all other columns."""
+    from sklearn.compose import make_column_transformer
+    from sklearn.model_selection import StratifiedKFold
+    from sklearn.preprocessing import TargetEncoder
+
+    rates = TargetEncoder(random_state=random_state)
+    if getattr(TargetEncoder(), "random_state", "deprecated") == "deprecated":  # scikit-learn 1.9 wants a splitter
+        rates = TargetEncoder(cv=StratifiedKFold(5, shuffle=True, random_state=random_state))
+    return make_column_transformer((rates, np.flatnonzero(code)), remainder="passthrough", sparse_threshold=0)
+
+
+class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Classifies by a vote of the k nearest rows, with the k that has the lowest leave-one-out error on 1,000 rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesfloor.answer._learners import Neighbours
+    >>> Neighbours().fit(np.arange(8.0)[:, None], np.repeat([0, 1], 4)).predict([[0.5], [6.5]])
+    array([0, 1])
+    """
+
+    def fit(self, X: Floats, y: Ints) -> Neighbours:
+        """Store the rows and choose k."""
+        from sklearn.neighbors import NearestNeighbors
+
+        self.classes_, self._codes = np.unique(y, return_inverse=True)
+        numbers = np.array([k for k in _NEIGHBOURS if k < len(X)] or [1])
+        self._search, self.k_ = NearestNeighbors().fit(X), 1
+        if len(X) > 2:  # otherwise there are too few rows to choose k
+            tried = np.linspace(0, len(X) - 1, min(len(X), _CHOOSE_BY)).astype(int)
+            votes = self._codes[self._others(X[tried], tried, int(numbers[-1]))]
+            wrong = [np.mean(self._vote(votes[:, :k]).argmax(axis=1) != self._codes[tried]) for k in numbers]
+            self.k_ = int(numbers[np.argmin(wrong)])
+        return self
+
+    def predict_proba(self, X: Floats) -> Floats:
+        """Return the class proportions among the k nearest rows, smoothed by half a vote split among the classes."""
+        near = self._search.kneighbors(X, n_neighbors=self.k_, return_distance=False)
+        votes = self._vote(self._codes[near]) + 0.5 / len(self.classes_)
+        return votes / votes.sum(axis=1, keepdims=True)
+
+    def predict(self, X: Floats) -> np.ndarray:
+        """Return the most frequent class among the neighbours."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+    def _others(self, X: Floats, rows: Ints, k: int) -> Ints:
+        """Return each training row's k nearest other rows; among more than k equal rows, it may miss itself."""
+        near = self._search.kneighbors(X, n_neighbors=k + 1, return_distance=False)
+        itself = near == rows[:, None]
+        itself[~itself.any(axis=1), -1] = True
+        return near[~itself].reshape(len(rows), k)
+
+    def _vote(self, codes: Ints) -> Floats:
+        n, K = len(codes), len(self.classes_)
+        place = np.arange(n)[:, None] * K + codes
+        return np.bincount(place.ravel(), minlength=n * K).reshape(n, K).astype(np.float64)
+
+
+class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """``sklearn.svm.SVC`` with the same decisions; libsvm tests row by row, which takes as long as training.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesfloor.answer._learners import KernelMachine
+    >>> KernelMachine().fit(np.arange(8.0)[:, None], np.repeat([0, 1], 4)).predict([[0.5], [6.5]])
+    array([0, 1])
+    """
+
+    def __init__(self, C: float = 1.0) -> None:
+        self.C = C
+
+    def fit(self, X: Floats, y: Ints) -> KernelMachine:
+        """Train the machine."""
+        from sklearn.svm import SVC
+
+        self.gamma_ = 1 / (X.shape[1] * (X.var() or 1.0))
+        self._machine = SVC(C=self.C, gamma=self.gamma_).fit(X, y)
+        self.classes_ = self._machine.classes_
+        return self
+
+    def decision_function(self, X: Floats) -> Floats:
+        """Return a score per class: votes of the pairs of classes, with ties broken by the distances from borders."""
+        n_classes, n_vectors = len(self.classes_), len(self._machine.support_)
+        size = max(1, _AT_ONCE // max(n_vectors, n_classes**2))
+        decide = self._of_two if n_classes == 2 else self._of_many
+        return np.concatenate([decide(X[start : start + size]) for start in range(0, len(X), size)])
+
+    def predict(self, X: Floats) -> np.ndarray:
+        """Return the class with the highest score."""
+        scores = self.decision_function(np.asarray(X))
+        return np.asarray(self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)])
+
+    def _kernel(self, X: Floats) -> Floats:
+        vectors = self._machine.support_vectors_
+        square = (X**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1) - 2 * X @ vectors.T
+        return np.asarray(np.exp(np.multiply(square, -self.gamma_, out=square), out=square))
+
+    def _of_two(self, X: Floats) -> Floats:
+        return np.asarray(self._kernel(X) @ self._machine.dual_coef_[0] + self._machine.intercept_)
+
+    def _of_many(self, X: Floats) -> Floats:
+        """Combine the decisions of all pairs of classes as scikit-learn's ``ovr`` does."""
+        kernel, n_classes = self._kernel(X), len(self.classes_)
+        between = np.zeros((n_classes, n_classes, len(X)))
+        ends = np.cumsum([0, *self._machine.n_support_])
+        for number, (start, end) in enumerate(pairwise(ends)):
+            others = np.arange(n_classes) != number  # each row of dual_coef_ is for another class
+            between[number, others] = self._machine.dual_coef_[:, start:end] @ kernel[:, start:end].T
+        one, two = np.triu_indices(n_classes, 1)
+        decision = between[one, two] + between[two, one] + self._machine.intercept_[:, None]
+        between[one, two], between[two, one] = decision, -decision
+        votes, sure = (between > 0).sum(axis=1), between.sum(axis=1)
+        return np.asarray((votes + sure / (3 * (np.abs(sure) + 1))).T)
+
+
 class TypicalSize(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Divides each column of a sparse matrix by the mean size of its nonzero values."""
 
@@ -353,30 +368,3 @@ class TypicalSize(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
     def transform(self, X: Any) -> Any:
         """Divide each column by its size."""
         return divide_columns(X, self.size_)
-
-
-def encode_codes(learners: dict[str, Any], code: np.ndarray | None, random_state: int) -> dict[str, Any]:
-    """Put a target encoder before each learner; it replaces codes with class rates from the training folds only."""
-    if code is None:
-        return learners
-    from sklearn.pipeline import make_pipeline
-
-    return {name: make_pipeline(code_encoder(code, random_state), learner) for name, learner in learners.items()}
-
-
-def code_encoder(code: np.ndarray, random_state: int) -> Any:
-    """Return a transformer that replaces codes with class rates, and keeps all other columns."""
-    from sklearn.compose import make_column_transformer
-
-    rates = _rates(random_state)
-    return make_column_transformer((rates, np.flatnonzero(code)), remainder="passthrough", sparse_threshold=0)
-
-
-def _rates(random_state: int) -> Any:
-    """Return a target encoder with five shuffled folds; scikit-learn accepts a splitter only from version 1.9."""
-    from sklearn.model_selection import StratifiedKFold
-    from sklearn.preprocessing import TargetEncoder
-
-    if getattr(TargetEncoder(), "random_state", "deprecated") == "deprecated":
-        return TargetEncoder(cv=StratifiedKFold(5, shuffle=True, random_state=random_state))
-    return TargetEncoder(random_state=random_state)

@@ -20,7 +20,24 @@ _GUESSING_LEVEL = 1 - (1 - _LEVEL) * WEIGHTS["guessing"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassAnswers(Result):
+class _Parts(Result):
+    """What the answers for classes and for pairs have in common."""
+
+    classes: np.ndarray
+    n_rows: Floats
+    estimate: Floats
+    lower: Floats
+    upper: Floats
+    error: Floats
+
+    @property
+    def too_small(self) -> np.ndarray:
+        """Which errors are too small to measure: cross-validation confused none of the rows. True on a diagonal."""
+        return np.asarray(~(self.error > 0))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassAnswers(_Parts):
     """For each class, how often the most accurate classifier gets its rows wrong (1 - recall).
 
     Each range holds with 95 % confidence on its own, not all together.
@@ -53,17 +70,12 @@ class ClassAnswers(Result):
     def _summary(self) -> str:
         return hardest_class(self.classes, self.estimate)
 
-    @property
-    def too_small(self) -> np.ndarray:
-        """Which errors are too small to measure: cross-validation confused none of the class's rows."""
-        return np.asarray(~(self.error > 0))
-
     def _columns(self) -> dict[str, Any]:
         return {"class" if item.name == "classes" else item.name: getattr(self, item.name) for item in fields(self)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairAnswers(Result):
+class PairAnswers(_Parts):
     """For each pair of classes, how often the best classifier for these two alone confuses them.
 
     All matrices are K x K. Each range holds with 95 % confidence on its own, not all together.
@@ -85,12 +97,6 @@ class PairAnswers(Result):
     3
     """
 
-    classes: np.ndarray
-    n_rows: Floats
-    estimate: Floats
-    lower: Floats
-    upper: Floats
-    error: Floats
     guessing: Floats
 
     def _summary(self) -> str:
@@ -103,11 +109,6 @@ class PairAnswers(Result):
     def relative(self) -> Floats:
         """Best estimates relative to guessing: 0 for pairs that can be separated, 1 for pairs that cannot."""
         return np.asarray(self.estimate / np.maximum(self.guessing, 1e-12))
-
-    @property
-    def too_small(self) -> np.ndarray:
-        """Which errors are too small to measure: cross-validation confused none of the rows. True on the diagonal."""
-        return np.asarray(~(self.error > 0))
 
     def _columns(self) -> dict[str, Any]:
         one, two = np.triu_indices(len(self.classes), 1)

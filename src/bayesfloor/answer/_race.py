@@ -1,9 +1,9 @@
-"""Split rows into folds, and order each fold's training rows for growing training sets."""
+"""The race: learners are trained on growing parts of each fold's training rows, tested on the fold, and blended."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,143 +22,20 @@ from bayesfloor.support._tasks import (
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import how_many, percent, printable
 
+logger = logging.getLogger(__name__)
+
 N_FOLDS = 5
 PARTS = (0.125, 0.25, 0.5, 1.0)  # fractions of the training rows; the last is eight times the first
 # Rows to test: an error of 3 % is then measured to within 0.7, 0.6 and 0.4 percentage points (95 %).
 ENOUGH_TESTED = {"quick": 2000, "normal": 3500, "thorough": 8000}
-
-
-def deal_folds(codes: Ints, cluster: Ints, rng: np.random.Generator, n_folds: int = N_FOLDS) -> Ints:
-    """Return each row's fold; a cluster stays in one fold, and classes are spread as evenly as clusters allow.
-
-    Clusters are sorted by their most frequent class, shuffled within each class and dealt like cards, so that no two
-    folds differ by more than one cluster of a class.
-    """
-    n_clusters, number = _number(cluster)
-    order = np.lexsort((rng.random(n_clusters), _main_class(codes, number, n_clusters)))
-    fold = np.empty(n_clusters, dtype=np.int64)
-    fold[order] = (np.arange(n_clusters) + rng.integers(n_folds)) % n_folds
-    return np.unique(fold, return_inverse=True)[1][number]  # fewer folds if there are fewer clusters
-
-
-def _main_class(codes: Ints, number: Ints, n_clusters: int) -> Ints:
-    """Return the most frequent class of each cluster."""
-    if n_clusters == len(codes):  # votes of single rows would fill memory for nothing
-        return codes[np.argsort(number)]
-    votes = np.zeros((n_clusters, int(codes.max()) + 1), dtype=np.int64)
-    np.add.at(votes, (number, codes), 1)
-    return np.asarray(votes.argmax(axis=1))
-
-
-def n_tested_folds(n_clusters: int, effort: str) -> int:
-    """Return the number of folds to test: all if there are few rows (or groups of rows), and one if there are many."""
-    return int(np.clip(np.ceil(ENOUGH_TESTED[effort] * N_FOLDS / n_clusters), 1, N_FOLDS))
-
-
-def nested_order(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:
-    """Order rows so that any number of first rows keeps the class proportions and does not split clusters."""
-    n_clusters, number = _number(cluster)
-    first = np.empty(n_clusters, dtype=np.int64)
-    first[number[::-1]] = codes[::-1]
-    key = np.empty(n_clusters)
-    for code in np.unique(first):
-        members = rng.permutation(np.flatnonzero(first == code))
-        key[members] = (np.arange(len(members)) + rng.random()) / len(members)
-    return np.lexsort((number, key[number]))
-
-
-def _number(cluster: Ints) -> tuple[int, Ints]:
-    names, number = np.unique(cluster, return_inverse=True)
-    return len(names), number
-
-
-_TEMPERATURES = np.geomspace(0.05, 20, 22)
-_LEAST = 1e-4  # smallest probability of a class
-
-
-def class_scores(model: Any, X: Floats) -> Floats:
-    """Return log probabilities or decision values per class; for a model with neither, return zeros and ones."""
-    if hasattr(model, "predict_proba"):
-        return np.log(np.maximum(model.predict_proba(X), 1e-9))
-    if hasattr(model, "decision_function"):
-        scores = model.decision_function(X)
-        return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-    return (model.predict(X)[:, None] == model.classes_).astype(np.float64)
-
-
-def calibrate(scores: Floats, codes: Ints, fold: Ints) -> Floats:
-    """Return probabilities: a softmax of the scores times a factor chosen by the log loss on the other folds.
-
-    This is temperature scaling (Guo et al. 2017); each fold's factor is chosen without that fold's labels. If only one
-    fold was tested, its two halves are used as folds. The class with the highest score does not change.
-    """
-    part = halves_if_one(fold)
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    loss = np.stack([np.bincount(part, each) for each in _log_losses(shifted, codes)])
-    best = (loss.sum(axis=1, keepdims=True) - loss).argmin(axis=0)
-    chances = np.exp(_TEMPERATURES[best[part], None] * shifted)
-    return np.clip(chances / chances.sum(axis=1, keepdims=True), _LEAST, 1.0)
-
-
-def _log_losses(shifted: Floats, codes: Ints) -> Iterator[Floats]:
-    """Yield the log loss of each row for every factor; the highest score of each row is 0."""
-    own = shifted[np.arange(len(codes)), codes]
-    for factor in _TEMPERATURES:
-        yield np.log(np.exp(factor * shifted).sum(axis=1)) - factor * own
-
-
-def halves_if_one(fold: Ints) -> Ints:
-    """Return the folds or, if only one was tested, its two halves."""
-    return fold if fold.max() > 0 else np.arange(len(fold)) % 2
-
-
-_MOST_NUMBERS = 100_000  # log probabilities of a learner from which weights are chosen
-_STEPS = 30
-
-
-def blend(posteriors: list[Floats], codes: Ints, fold: Ints) -> tuple[Floats, Floats]:
-    """Return the softmax of a weighted sum of log posteriors, and each learner's mean weight.
-
-    This is stacking (Wolpert 1992; Breiman 1996, with weights of at least 0) by log loss. Each fold's weights are
-    chosen by the labels of the other folds, so the blend's errors can be counted like those of any learner.
-    """
-    logs, part = np.log(np.stack(posteriors)), halves_if_one(fold)
-    whole, weights = np.empty(logs.shape[1:]), []
-    for number in np.unique(part):
-        other, own = np.flatnonzero(part != number), part == number
-        taken = other[:: max(1, len(other) * logs.shape[2] // _MOST_NUMBERS)]
-        weights.append(_choose(logs[:, taken], codes[taken]))
-        whole[own] = np.tensordot(weights[-1], logs[:, own], 1)
-    return calibrate(whole, codes, fold), np.mean(weights, axis=0)
-
-
-def _choose(logs: Floats, codes: Ints) -> Floats:
-    """Return the weights with the smallest log loss, a convex function of them."""
-    from scipy.optimize import minimize
-
-    n_learners, n_rows, _ = logs.shape
-    own = logs[:, np.arange(n_rows), codes].mean(axis=1)
-
-    def loss(weights: Floats) -> tuple[float, Floats]:
-        scores = np.tensordot(weights, logs, 1)
-        top = scores.max(axis=1, keepdims=True)
-        chances = np.exp(scores - top)
-        total = chances.sum(axis=1, keepdims=True)
-        chances /= total
-        slope = np.tensordot(logs, chances, 2) / n_rows - own
-        return float((np.log(total) + top).mean() - weights @ own), slope
-
-    start, least = np.full(n_learners, 1 / n_learners), [(0.0, None)] * n_learners
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=least, options={"maxiter": _STEPS})
-    return np.asarray(found.x)
-
-
-logger = logging.getLogger(__name__)
-
 _LOW = -30.0  # score of a class that was missing from the training rows
 # After this part of the rows, learners whose error is this many times the best, with less weight than this, drop out.
 _JUDGED_AT, _BEHIND, _LITTLE = 0.25, 1.15, 0.05
 _FAR_BEHIND = "far behind other learners on a quarter of the rows"
+_TEMPERATURES = np.geomspace(0.05, 20, 22)
+_LEAST = 1e-4  # smallest probability of a class
+_MOST_NUMBERS = 100_000  # log probabilities of a learner from which weights are chosen
+_STEPS = 30
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -355,3 +232,116 @@ def _test(X: Any, codes: Ints, fold: Ints, number: int, rows: Ints, learner: Any
     out = np.full((len(found), int(codes.max()) + 1), _LOW)
     out[:, model.classes_] = found[:, : len(model.classes_)]  # at least two columns, even for a single class
     return out
+
+
+def deal_folds(codes: Ints, cluster: Ints, rng: np.random.Generator, n_folds: int = N_FOLDS) -> Ints:
+    """Return each row's fold; a cluster stays in one fold, and classes are spread as evenly as clusters allow.
+
+    Clusters are sorted by their most frequent class, shuffled within each class and dealt like cards, so that no two
+    folds differ by more than one cluster of a class.
+    """
+    n_clusters, number = _number(cluster)
+    order = np.lexsort((rng.random(n_clusters), _main_class(codes, number, n_clusters)))
+    fold = np.empty(n_clusters, dtype=np.int64)
+    fold[order] = (np.arange(n_clusters) + rng.integers(n_folds)) % n_folds
+    return np.unique(fold, return_inverse=True)[1][number]  # fewer folds if there are fewer clusters
+
+
+def _main_class(codes: Ints, number: Ints, n_clusters: int) -> Ints:
+    """Return the most frequent class of each cluster."""
+    if n_clusters == len(codes):  # votes of single rows would fill memory for nothing
+        return codes[np.argsort(number)]
+    votes = np.zeros((n_clusters, int(codes.max()) + 1), dtype=np.int64)
+    np.add.at(votes, (number, codes), 1)
+    return np.asarray(votes.argmax(axis=1))
+
+
+def n_tested_folds(n_clusters: int, effort: str) -> int:
+    """Return the number of folds to test: all if there are few rows (or groups of rows), and one if there are many."""
+    return int(np.clip(np.ceil(ENOUGH_TESTED[effort] * N_FOLDS / n_clusters), 1, N_FOLDS))
+
+
+def nested_order(codes: Ints, cluster: Ints, rng: np.random.Generator) -> Ints:
+    """Order rows so that any number of first rows keeps the class proportions and does not split clusters."""
+    n_clusters, number = _number(cluster)
+    first = np.empty(n_clusters, dtype=np.int64)
+    first[number[::-1]] = codes[::-1]
+    key = np.empty(n_clusters)
+    for code in np.unique(first):
+        members = rng.permutation(np.flatnonzero(first == code))
+        key[members] = (np.arange(len(members)) + rng.random()) / len(members)
+    return np.lexsort((number, key[number]))
+
+
+def _number(cluster: Ints) -> tuple[int, Ints]:
+    names, number = np.unique(cluster, return_inverse=True)
+    return len(names), number
+
+
+def class_scores(model: Any, X: Floats) -> Floats:
+    """Return log probabilities or decision values per class; for a model with neither, return zeros and ones."""
+    if hasattr(model, "predict_proba"):
+        return np.log(np.maximum(model.predict_proba(X), 1e-9))
+    if hasattr(model, "decision_function"):
+        scores = model.decision_function(X)
+        return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+    return (model.predict(X)[:, None] == model.classes_).astype(np.float64)
+
+
+def calibrate(scores: Floats, codes: Ints, fold: Ints) -> Floats:
+    """Return probabilities: a softmax of the scores times a factor chosen by the log loss on the other folds.
+
+    This is temperature scaling (Guo et al. 2017); each fold's factor is chosen without that fold's labels. If only one
+    fold was tested, its two halves are used as folds. The class with the highest score does not change.
+    """
+    part = halves_if_one(fold)
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    own = shifted[np.arange(len(codes)), codes]
+    # The log loss of each part under each factor; the highest score of each row is 0, so that nothing overflows.
+    losses = (np.log(np.exp(factor * shifted).sum(axis=1)) - factor * own for factor in _TEMPERATURES)
+    loss = np.stack([np.bincount(part, each) for each in losses])
+    best = (loss.sum(axis=1, keepdims=True) - loss).argmin(axis=0)
+    chances = np.exp(_TEMPERATURES[best[part], None] * shifted)
+    return np.clip(chances / chances.sum(axis=1, keepdims=True), _LEAST, 1.0)
+
+
+def halves_if_one(fold: Ints) -> Ints:
+    """Return the folds or, if only one was tested, its two halves."""
+    return fold if fold.max() > 0 else np.arange(len(fold)) % 2
+
+
+def blend(posteriors: list[Floats], codes: Ints, fold: Ints) -> tuple[Floats, Floats]:
+    """Return the softmax of a weighted sum of log posteriors, and each learner's mean weight.
+
+    This is stacking (Wolpert 1992; Breiman 1996, with weights of at least 0) by log loss. Each fold's weights are
+    chosen by the labels of the other folds, so the blend's errors can be counted like those of any learner.
+    """
+    logs, part = np.log(np.stack(posteriors)), halves_if_one(fold)
+    whole, weights = np.empty(logs.shape[1:]), []
+    for number in np.unique(part):
+        other, own = np.flatnonzero(part != number), part == number
+        taken = other[:: max(1, len(other) * logs.shape[2] // _MOST_NUMBERS)]
+        weights.append(_choose(logs[:, taken], codes[taken]))
+        whole[own] = np.tensordot(weights[-1], logs[:, own], 1)
+    return calibrate(whole, codes, fold), np.mean(weights, axis=0)
+
+
+def _choose(logs: Floats, codes: Ints) -> Floats:
+    """Return the weights with the smallest log loss, a convex function of them."""
+    from scipy.optimize import minimize
+
+    n_learners, n_rows, _ = logs.shape
+    own = logs[:, np.arange(n_rows), codes].mean(axis=1)
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        scores = np.tensordot(weights, logs, 1)
+        top = scores.max(axis=1, keepdims=True)
+        chances = np.exp(scores - top)
+        total = chances.sum(axis=1, keepdims=True)
+        chances /= total
+        slope = np.tensordot(logs, chances, 2) / n_rows - own
+        return float((np.log(total) + top).mean() - weights @ own), slope
+
+    start, least = np.full(n_learners, 1 / n_learners), [(0.0, None)] * n_learners
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=least, options={"maxiter": _STEPS})
+    return np.asarray(found.x)

@@ -70,21 +70,28 @@ def _moments(values: Values) -> np.ndarray | None:
 
 
 def _examine(table: LabelledTable, name: str, order: Ints, seed: int) -> RowOrder | None:
+    # Do measurements change slowly from row to row, or labels from time to time?
     n = len(order)
     stretch = order[: max(_MOST_ROWS, _MOST_NUMBERS // max(len(table.names), 100))]
     X = _residuals(table, stretch, name)
     together = correlation(X, 1)
-    labels = 1 - float((np.diff(table.codes[order]) != 0).mean()) / max(_disagreement(table.codes), 1e-12)
+    shares = np.bincount(table.codes) / n
+    changes, by_chance = (np.diff(table.codes[order]) != 0).mean(), 1 - (shares**2).sum()
+    labels = float(1 - changes / max(by_chance, 1e-12))
     least = _ALIKE_IN_TIME if name else _ALIKE
     slow = X.shape[1] > 0 and together > max(least, _Z / np.sqrt(len(stretch)))
     if not slow and not (name and labels > max(_LABELS_ALIKE, _Z / np.sqrt(n))):
         return None
+    # Blocks are longer than rows remember each other; none may hold a class alone.
     block = np.empty(n, dtype=np.int64)
     n_blocks = int(np.clip(n // (_MARGIN * _memory(X)), *_BLOCKS))
     block[order] = np.arange(n) * n_blocks // n
     if _sorted_by_class(table.codes, block):
         return None
-    units = _stretches(order, n_blocks)
+    # About as many rows as can be compared quickly: the first ones of every block.
+    units = order
+    if n > _MOST_ROWS:
+        units = np.concatenate([part[: _MOST_ROWS // n_blocks] for part in np.array_split(order, n_blocks)])
     numbers = table.numbers(units).values
     errors = two_errors(numbers, numbers, table.codes[units], block[units], seed)
     return RowOrder(name, block, together if slow else labels, errors) if errors.differ else None
@@ -116,20 +123,8 @@ def _memory(X: Floats) -> int:
     return lag
 
 
-def _disagreement(codes: Ints) -> float:
-    share = np.bincount(codes) / len(codes)
-    return float(1 - (share**2).sum())
-
-
 def _sorted_by_class(codes: Ints, block: Ints) -> bool:
     """Whether some class occurs in only a few blocks, so that holding out blocks would hold out the class."""
     pairs = np.unique(np.column_stack([codes, block]), axis=0)
     frequent = np.bincount(codes) >= 2 * _SPREAD
     return bool((np.bincount(pairs[:, 0], minlength=len(frequent))[frequent] < _SPREAD).any())
-
-
-def _stretches(order: Ints, n_blocks: int) -> Ints:
-    """Return consecutive rows from every block, about as many rows as can be compared quickly."""
-    if len(order) <= _MOST_ROWS:
-        return order
-    return np.concatenate([part[: _MOST_ROWS // n_blocks] for part in np.array_split(order, n_blocks)])

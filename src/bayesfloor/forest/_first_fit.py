@@ -11,8 +11,8 @@ be useless). When two components of the last forest meet at an edge e, and all v
 reach up to e, then no missing edge between the two comes before e. If this holds at every meeting,
 each missing edge is inside a component when its turn comes, and the trees are exact. If it does not
 hold at some meeting, we must search around the smaller side for strangers, that is, vertices outside it.
-The search starts from its *sound* parts: components inside which every meeting was certified. A missing
-edge inside a sound part stays useless in every later scan (more edges only make partitions coarser).
+The search starts from its *certified* parts: components inside which every meeting was certified. A missing
+edge inside a certified part stays useless in every later scan (more edges only make partitions coarser).
 So after the search, the reach of a vertex only has to consider strangers to its part.
 """
 
@@ -40,7 +40,7 @@ from bayesfloor.support._types import Floats, Ints
 
 
 class Scan(NamedTuple):
-    """The state of a scan, so that it can run in pieces.
+    """The state of a scan, so that it can run in pieces. A *meeting* is an edge that joins two components.
 
     ``node`` keeps everything that a meeting needs about a vertex in one place, because memory access
     dominates the cost of a scan: four columns that are valid at the roots of the last forest, then the
@@ -48,15 +48,15 @@ class Scan(NamedTuple):
     """
 
     node: Numbers  # (n, 4 + t or more)
-    label: Numbers  # the sound part that contains each vertex, if its component is doubtful; otherwise -1
+    label: Numbers  # the certified part that contains each vertex, if its component is doubtful; otherwise -1
     bound: Floats  # squared length up to which to search around each part; -1 for no search
-    parts: Numbers  # a single number: how many sound parts have a label
+    parts: Numbers  # a single number: how many certified parts have a label
 
 
 SIZE = 0  # of the component
 FOLLOWING = 1  # the next member in a ring through the component
 WEAKEST = 2  # the member with the smallest reach
-SOUND = 3  # whether all meetings inside were certified
+CERTIFIED = 3  # 1 if no edge that is still missing could have joined two parts of this component earlier
 PARENT = 4  # in the first forest; the parents in the others follow
 
 _GIANT = 256  # a doubtful component with at least 1 / 256 of all vertices has too many parts to search them all
@@ -67,7 +67,7 @@ def first_nodes(n: int, n_trees: int) -> Numbers:
     """Make every vertex its own component."""
     node = _aligned(n, -(-(PARENT + n_trees) // 8) * 8)
     node[:] = np.arange(n, dtype=np.int32)[:, None]
-    node[:, SIZE] = node[:, SOUND] = 1
+    node[:, SIZE] = node[:, CERTIFIED] = 1
     return node
 
 
@@ -79,7 +79,7 @@ def _aligned(n: int, width: int) -> Numbers:
 
 
 def start_scan(node: Numbers) -> Scan:
-    """Start a scan from these nodes, all of them sound."""
+    """Start a scan from these nodes, all of them certified."""
     n, own = len(node), _aligned(*node.shape)
     own[:] = node
     return Scan(own, np.full(n, -1, dtype=np.int32), np.empty(n), np.zeros(1, dtype=np.int32))
@@ -103,7 +103,7 @@ def _reaches(reach: Floats, end: Numbers, key: Keys, rank: Ints, v: int, edge: t
 
 @step
 def _name_part(scan: Scan, root: int) -> None:
-    """Label the sound component of ``root``."""
+    """Label the certified component of ``root``."""
     number, v = scan.parts[0], root
     scan.bound[number] = -1.0
     scan.parts[0] += 1
@@ -127,21 +127,21 @@ def _search_around(scan: Scan, root: int, bound: float) -> None:
 
 
 @step
-def _name_sound(scan: Scan, root: int) -> None:
-    """Label a component if it is sound; a doubtful one already has labelled parts."""
-    if scan.node[root, SOUND]:
+def _name_certified(scan: Scan, root: int) -> None:
+    """Label a component if it is certified; a doubtful one already has labelled parts."""
+    if scan.node[root, CERTIFIED]:
         _name_part(scan, root)
 
 
 @step
 def _doubt(scan: Scan, small: int, large: int, bound: float) -> None:
     """Record an edge that joins two components, although an edge not yet found may join them first."""
-    whole = scan.node[small, SOUND] or scan.node[small, SIZE] < len(scan.node) // _GIANT
-    _name_sound(scan, small)
-    _name_sound(scan, large)
-    if whole:  # a large component is better searched in the next scan, when it is sound
+    whole = scan.node[small, CERTIFIED] or scan.node[small, SIZE] < len(scan.node) // _GIANT
+    _name_certified(scan, small)
+    _name_certified(scan, large)
+    if whole:  # a large component is better searched in the next scan, when it is certified
         _search_around(scan, small, bound)
-    scan.node[small, SOUND] = scan.node[large, SOUND] = 0
+    scan.node[small, CERTIFIED] = scan.node[large, CERTIFIED] = 0
 
 
 @kernel
@@ -195,12 +195,12 @@ def scan_edges(
             meeting = a[e], b[e], squared[e]
             if not (_reaches(reach, end, key, rank, weak, meeting) or _reaches(reach, end, key, rank, strong, meeting)):
                 _doubt(scan, small, large, squared[e])
-        if node[small, SOUND] != node[large, SOUND] and node[large, SIZE] < len(node) // _GIANT:
-            _name_sound(scan, small)
-            _name_sound(scan, large)
+        if node[small, CERTIFIED] != node[large, CERTIFIED] and node[large, SIZE] < len(node) // _GIANT:
+            _name_certified(scan, small)
+            _name_certified(scan, large)
         node[small, t] = large
         node[large, SIZE] += node[small, SIZE]
-        node[large, SOUND] &= node[small, SOUND]
+        node[large, CERTIFIED] &= node[small, CERTIFIED]
         node[small, FOLLOWING], node[large, FOLLOWING] = node[large, FOLLOWING], node[small, FOLLOWING]
         if reach[weak] < reach[strong] or (
             reach[weak] == reach[strong] and _reaches_less(end, key, rank, weak, strong)
@@ -218,7 +218,7 @@ def finish_scan(scan: Scan, n_trees: int, reach: Floats) -> None:
             largest = v
     for v in range(len(reach)):
         if node[v, last] == v and v != largest and reach[node[v, WEAKEST]] < np.inf:
-            _name_sound(scan, v)
+            _name_certified(scan, v)
             _search_around(scan, v, np.inf)
 
 
@@ -230,7 +230,11 @@ _MANY = 256  # to find more strangers than this, use a finder that handles ties 
 
 
 class Reach(NamedTuple):
-    """The length up to which all edges at a vertex are known, and the end of the last edge known at that length."""
+    """How much is known around each vertex.
+
+    Every edge shorter than ``length`` is in the list. Of the edges exactly that long, those up to and including the one
+    that ends in ``end`` are: edges of equal length have a fixed order.
+    """
 
     length: Floats
     end: Numbers

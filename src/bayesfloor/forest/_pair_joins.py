@@ -24,7 +24,9 @@ from bayesfloor.support._types import Floats, Ints
 
 _TALL = 16  # rows of products whose minima are kept: most stages need only look at these
 _STRIP = 64  # products to compare with a limit at once
-_SHARE = 0.75  # of a block's remaining edges: a stage takes so many, or fewer if the other block's are shorter
+# Each stage goes up to the length below which 75 % of one block's unused edges lie: of the two blocks, the one where
+# that is shorter.
+_SHARE = 0.75
 _LEAST = 16  # nearest pairs that decide how far the next stage goes, once the blocks' own edges are used up
 _ROOM = 8  # edges that a stage can collect, per vertex; if there are more, the stage is made shorter
 
