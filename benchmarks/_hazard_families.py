@@ -37,7 +37,7 @@ class Drawn(NamedTuple):
 def draw(family, seed):
     """Return the table of a family and a seed."""
     rng = np.random.default_rng([seed, zlib.crc32(family.encode())])
-    return FAMILIES[family][0](rng, seed)
+    return GROUPS[FAMILIES[family]][family](rng, seed)
 
 
 def _log_uniform(low, high, rng):
@@ -525,14 +525,14 @@ DRIFT = {
 }
 RARE = {"rare": partial(_rare, signal=False), "rare with signal": partial(_rare, signal=True)}
 EASY = {"leak in an easy task": partial(_leak, easy=True)}
-# Each family: how it is drawn, and what its hazard is.
-FAMILIES = {
-    family: (drawer, hazard)
-    for hazard, drawers in (
-        ("copies", COPIES | APART),
-        ("leak", GIVEN_AWAY | EASY),
-        ("time", DRIFT),
-        ("", RARE | HONEST),
-    )
-    for family, drawer in drawers.items()
+GROUPS = {
+    "copies": COPIES,
+    "apart": APART,
+    "leaks": GIVEN_AWAY,
+    "easy": EASY,
+    "drift": DRIFT,
+    "rare": RARE,
+    "honest": HONEST,
 }
+CAUSES = {"copies": "copies", "apart": "copies", "leaks": "leak", "easy": "leak", "drift": "time"}
+FAMILIES = {family: group for group, drawers in GROUPS.items() for family in drawers}
