@@ -8,7 +8,7 @@ from bayesfloor.answer._answer import OUT_OF_REACH, REACHABLE, TOO_CLOSE
 from bayesfloor.decide._gap import ROOM
 from bayesfloor.summary import explain
 from bayesfloor.summary._explain import CODES, TERMS
-from bayesfloor.summary._figures import TOO_SMALL
+from bayesfloor.summary._findings import TOO_SMALL
 
 
 def is_known(term):

@@ -12,20 +12,16 @@ from sklearn.datasets import load_digits, load_iris
 from bayesfloor import BayesFloor, Check, FloorSelector, compare_representations
 from bayesfloor.decide import gap, samples_for
 from bayesfloor.summary._figures import (
-    FEW_ROWS,
-    TOO_SMALL,
-    class_rows,
     comparison_cells,
     enough,
     error_at_twice,
     gap_cells,
-    hardest_pairs,
     hardly_falls,
     next_step,
-    pair_rows,
     path_cells,
     path_notes,
 )
+from bayesfloor.summary._findings import FEW_ROWS, TOO_SMALL, class_rows, hardest_pairs, pair_rows
 from bayesfloor.summary._html import make_page
 from bayesfloor.support._words import about, percent
 

@@ -10,7 +10,7 @@ import pytest
 
 from bayesfloor import Check
 from bayesfloor.summary import schema
-from bayesfloor.summary._figures import class_rows, pair_rows
+from bayesfloor.summary._findings import class_rows, pair_rows
 from bayesfloor.summary._json import SCHEMA_VERSION, dump
 from bayesfloor.support._words import percent, range_text
 

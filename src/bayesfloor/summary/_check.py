@@ -22,10 +22,9 @@ from bayesfloor.io._data import Data
 from bayesfloor.io._labels import as_label_array, missing_labels
 from bayesfloor.io._open_data import open_data
 from bayesfloor.io._table_preparer import prepared_by
-from bayesfloor.summary._check_result import Finding, Measured
 from bayesfloor.summary._facts import Facts, gather_facts
 from bayesfloor.summary._figures import grow_class_tree, metrics
-from bayesfloor.summary._findings import find
+from bayesfloor.summary._findings import Finding, Measured, find
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown

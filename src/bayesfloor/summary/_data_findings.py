@@ -1,4 +1,4 @@
-"""Findings about rows that depend on each other and columns that give the label away."""
+"""Findings about rows and columns: what makes an answer too good (BF11x), and traits that may weaken it (BF2xx)."""
 
 from __future__ import annotations
 
@@ -155,123 +155,117 @@ class Trait(Result):
         return f"{self.code} {self.name}, {'weakens the answer' if self.weak else 'ok'}: {self.text}"
 
 
+_Found = tuple[bool, str, str]  # whether a trait weakens the answer, its figures, and advice
+
+
 def find_traits(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, answer: Answer) -> tuple[Trait, ...]:
     """Return all traits of a result."""
+    found = (
+        ("BF201", "rows per class", _rows_per_class(one_vs_rest)),
+        ("BF202", "scale", _scale(facts)),
+        ("BF203", "ties", _ties(overall)),
+        ("BF204", "sparse data", _sparse(facts, overall)),
+        ("BF205", "tree bounds", _tree_bounds(facts, overall, answer)),
+        ("BF206", "rows used", _rows_used(facts, answer)),
+        ("BF207", "duplicates", _duplicates(facts)),
+        ("BF208", "extrapolation", _extrapolated(answer)),
+    )
+    return tuple(Trait(code, name, *each) for code, name, each in found)
+
+
+def _rows_per_class(floor: OneVsRestFloor) -> _Found:
+    few, least = int(np.count_nonzero(floor.few)), float(floor.sizes.min())
+    text = f"the smallest class has {how_many(least, 'row')}"
+    if few:
+        have = f"{how_many(len(floor.sizes), 'class')} {'has' if few == 1 else 'have'}"
+        text = f"{few:,} of {have} fewer than {FEW} rows, the smallest {amount(least)}"
     return (
-        _rows_per_class(one_vs_rest),
-        _scale(facts),
-        _ties(overall),
-        _sparse(facts, overall),
-        _tree_bounds(facts, overall, answer),
-        _rows_used(facts, answer),
-        _duplicates(facts),
-        _extrapolated(answer),
+        few > 0,
+        text,
+        "Their own figures are too uncertain to rely on: add rows, or merge these classes with others.",
     )
 
 
-def _rows_per_class(floor: OneVsRestFloor) -> Trait:
-    few, least = int(np.count_nonzero(floor.few)), float(floor.sizes.min())
-    if few:
-        have = "has" if few == 1 else "have"
-        text = f"{few:,} of {how_many(len(floor.sizes), 'class')} {have} fewer than {FEW} rows"
-        text += f", the smallest {amount(least)}"
-    else:
-        text = f"the smallest class has {how_many(least, 'row')}"
-    advice = "Their own figures are too uncertain to rely on: add rows, or merge these classes with others."
-    return Trait("BF201", "rows per class", few > 0, text, advice)
-
-
-def _scale(facts: Facts) -> Trait:
+def _scale(facts: Facts) -> _Found:
     rates, name = facts.scale_rates, f"{'no' if facts.scale == 'none' else facts.scale} scaling"
     if not rates:
-        return Trait("BF202", "scale", weak=False, text=f"{name}, as requested; no other was tried")
-    high = max(rates, key=rates.__getitem__)
-    used = rates[facts.scale]
+        return False, f"{name}, as requested; no other was tried", ""
+    high, used = max(rates.values()), rates[facts.scale]
     noise = np.sqrt(used * (1 - used) / min(facts.n_used, 2000))
-    weak = bool(rates[high] > _SCALES_APART * used and rates[high] - used > 4 * noise)
-    shown = ", ".join(f"{scale} {percent(rate)} %" for scale, rate in rates.items())
-    edges = f"Cross-class edges by scaling: {shown}."
-    if not weak:
-        return Trait("BF202", "scale", weak=False, text=f"using {name}. {edges.removesuffix('.')}")
+    edges = f"Cross-class edges by scaling: {', '.join(f'{scale} {percent(rate)} %' for scale, rate in rates.items())}"
+    if not (high > _SCALES_APART * used and high - used > 4 * noise):
+        return False, f"using {name}. {edges}", ""
     best = "unscaled features" if facts.scale == "none" else name
     text = f"the result depends on feature scaling: {best} separated the classes best (chosen automatically)"
-    advice = f"{edges} If you train with another scaling, pass it: --scale, or scale=."
-    return Trait("BF202", "scale", weak=True, text=text, advice=advice)
+    return True, text, f"{edges}. If you train with another scaling, pass it: --scale, or scale=."
 
 
-def _ties(overall: Floor) -> Trait:
+def _ties(overall: Floor) -> _Found:
     low, high = overall.tie_spread
-    weak = high - low > 2 * two_sided(0.95) * overall.std_error
     if not high > low:
-        return Trait("BF203", "ties", weak=False, text="equally long edges make no difference")
+        return False, "equally long edges make no difference", ""
+    weak = bool(high - low > 2 * two_sided(0.95) * overall.std_error)
     text = f"many edges are equally long: between {percent(low)} and {percent(high)} % of them may cross classes"
-    return Trait("BF203", "ties", bool(weak), text, f"This makes the tree bounds less certain. {_ANSWER_STANDS}")
+    return weak, text, f"This makes the tree bounds less certain. {_ANSWER_STANDS}"
 
 
-def _sparse(facts: Facts, overall: Floor) -> Trait:
+def _sparse(facts: Facts, overall: Floor) -> _Found:
+    if not np.isfinite(overall.bias):
+        return False, "too few distinct rows to measure how sparse they are", ""
     reach = two_sided(0.95) * overall.std_error
     error = f"sampling error: ±{percent(reach)} points"
-    if not np.isfinite(overall.bias):
-        return Trait("BF204", "sparse data", weak=False, text="too few distinct rows to measure how sparse they are")
     known = np.isfinite(overall.dimension)
     dimension = f"intrinsic dimension {overall.dimension:.1f}" if known else "intrinsic dimension unknown"
     may_cross = f"about {percent(max(0.0, overall.bias))} % of edges may cross classes without any real overlap"
-    if overall.bias > reach and facts.copies < MANY_COPIES:
-        text = f"data are sparse ({dimension}): {may_cross}"
-        advice = f"The tree bounds are too high ({error}). {_ANSWER_STANDS} More rows or fewer features would help."
-        return Trait("BF204", "sparse data", weak=True, text=text, advice=advice)
-    return Trait("BF204", "sparse data", weak=False, text=f"{dimension}; {may_cross} ({error})")
+    if not overall.bias > reach or facts.copies >= MANY_COPIES:
+        return False, f"{dimension}; {may_cross} ({error})", ""
+    advice = f"The tree bounds are too high ({error}). {_ANSWER_STANDS} More rows or fewer features would help."
+    return True, f"data are sparse ({dimension}): {may_cross}", advice
 
 
-def _tree_bounds(facts: Facts, overall: Floor, answer: Answer) -> Trait:
+def _tree_bounds(facts: Facts, overall: Floor, answer: Answer) -> _Found:
     if facts.copies >= MANY_COPIES:
-        text = "the tree bounds are too low here: they join duplicates, which have the same label"
-        return Trait("BF205", "tree bounds", weak=False, text=text)
+        return False, "the tree bounds are too low here: they join duplicates, which have the same label", ""
     if overall.lower > answer.upper:
         text = "the tree bounds are too high here: a learner's tested error is lower than they allow"
-        return Trait("BF205", "tree bounds", weak=True, text=text, advice=_ANSWER_STANDS)
+        return True, text, _ANSWER_STANDS
     if answer.contradicts(overall.lower):
-        text = "the tree bounds lie above the best estimate (sparse data), but not above its range"
-    else:
-        text = "the tree bounds do not contradict the answer"
-    return Trait("BF205", "tree bounds", weak=False, text=text)
+        return False, "the tree bounds lie above the best estimate (sparse data), but not above its range", ""
+    return False, "the tree bounds do not contradict the answer", ""
 
 
-def _rows_used(facts: Facts, answer: Answer) -> Trait:
+def _rows_used(facts: Facts, answer: Answer) -> _Found:
     if facts.priors is not None:
-        text = f"{facts.n_used:,} of {facts.n_rows:,} rows, subsampled to the class proportions asked for"
-        return Trait("BF206", "rows used", weak=False, text=text)
+        return False, f"{facts.n_used:,} of {facts.n_rows:,} rows, subsampled to the class proportions asked for", ""
     weak = facts.n_used < facts.n_rows
     text = f"the data were subsampled: {facts.n_used:,} of {facts.n_rows:,} rows" if weak else f"all {facts.n_rows:,}"
     tested = f"; learners were tested on {answer.n_rows:,}" if answer.n_rows < facts.n_used else ""
-    return Trait("BF206", "rows used", weak, text + tested, "To use all rows: --max-rows 0, or target_width=None.")
+    return weak, text + tested, "To use all rows: --max-rows 0, or target_width=None."
 
 
-def _extrapolated(answer: Answer) -> Trait:
-    name, error = min(answer.errors.items(), key=lambda item: item[1], default=("", 1.0))
-    by, reached = (called(name), error) if error <= answer.upper else ("the spanning tree", answer.upper)
-    below = f"{percent(reached - answer.estimate)} points"
-    if reached - answer.estimate <= _FAR:
-        text = f"the best estimate is {below} below the lowest error reached ({percent(reached)} %)"
-        return Trait("BF208", "extrapolation", weak=False, text=text)
-    thorough = "" if answer.effort == "thorough" else ", --effort thorough"
-    text = (
-        f"the best estimate is extrapolated ({by} reaches an error of {percent(reached)} %): more "
-        f"{answer.unit}{thorough} or a learner of your own (learners=) could confirm it"
-    )
-    advice = f"It is {below} lower: there the learning curves would end with infinitely many rows."
-    return Trait("BF208", "extrapolation", weak=True, text=text, advice=advice)
-
-
-def _duplicates(facts: Facts) -> Trait:
-    equal = 1 - facts.n_distinct / max(facts.n_used, 1)
+def _duplicates(facts: Facts) -> _Found:
     if facts.near_duplicates and facts.n_groups is None:
         near = f"{percent(facts.near_duplicates)} % of rows are near-duplicates of another row"
         advice = "Keep rows that belong together in one group: --groups COLUMN, or groups=."
-        return Trait("BF207", "duplicates", weak=True, text=f"{near}, so the answer may be too low", advice=advice)
+        return True, f"{near}, so the answer may be too low", advice
+    equal = 1 - facts.n_distinct / max(facts.n_used, 1)
     text = f"{percent(equal)} % of rows are duplicates" if equal else "no duplicates"
     advice = "If they are the same case entered twice, remove them."
     if facts.copies:
         own = "Tests of your own with duplicates of a row on both sides are too optimistic"
         text, advice = f"{text}, which the answer keeps in one fold", f"{own}: remove the duplicates."
-    return Trait("BF207", "duplicates", equal > _DUPLICATES, text, advice)
+    return equal > _DUPLICATES, text, advice
+
+
+def _extrapolated(answer: Answer) -> _Found:
+    name, error = min(answer.errors.items(), key=lambda item: item[1], default=("", 1.0))
+    by, reached = (called(name), error) if error <= answer.upper else ("the spanning tree", answer.upper)
+    below = f"{percent(reached - answer.estimate)} points"
+    if reached - answer.estimate <= _FAR:
+        return False, f"the best estimate is {below} below the lowest error reached ({percent(reached)} %)", ""
+    thorough = "" if answer.effort == "thorough" else ", --effort thorough"
+    text = (
+        f"the best estimate is extrapolated ({by} reaches an error of {percent(reached)} %): more "
+        f"{answer.unit}{thorough} or a learner of your own (learners=) could confirm it"
+    )
+    return True, text, f"It is {below} lower: there the learning curves would end with infinitely many rows."

@@ -174,8 +174,6 @@ TERMS = {
     "upper end": "Upper end of the range: a learner has been shown to reach it (95 % confidence).",
 }
 
-# Other words that results print: column heads, outcomes, learners.
-
 
 def list_terms(width: int) -> str:
     """Return all codes and terms with the first sentence of each, for a terminal of this width."""

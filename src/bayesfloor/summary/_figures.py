@@ -1,10 +1,10 @@
-"""What to do next, in one sentence: what stands in the way of a better model, or of a surer answer."""
+"""Figures and tables of a check by name, for every form in which it is shown; and what to do next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,11 +24,12 @@ from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.decide._features import SelectionPath
 from bayesfloor.decide._gap import AT, NOT_SHOWN, ROOM, Gap, GapLines
 from bayesfloor.decide._representations import Comparison
-from bayesfloor.floor._results import FEW, PairwiseFloor
+from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import pair_tree
-from bayesfloor.summary._check_result import Measured
+from bayesfloor.plotting._answer_display import ranked
 from bayesfloor.summary._data_findings import MANY_COPIES
+from bayesfloor.summary._findings import TOO_SMALL, Measured
 from bayesfloor.summary._reasons import NO_LIMIT, reason_text
 from bayesfloor.summary._verdict import accuracy, finds_nothing, lowest_error, no_limit, points
 from bayesfloor.support._types import Floats, Ints
@@ -104,35 +105,22 @@ def head_line(check: Measured) -> str:
     """Return what was checked, in one line."""
     facts = check.facts
     rows = (
-        how_many(facts.n_rows, "row") if facts.n_used == facts.n_rows else f"{facts.n_used:,} of {facts.n_rows:,} rows"
+        f"{facts.n_used:,} of {facts.n_rows:,} rows" if facts.n_used < facts.n_rows else how_many(facts.n_rows, "row")
     )
     if facts.priors is not None and facts.max_rows is None and facts.n_used < facts.n_rows:
-        rows += _why_fewer(check)
-    parts = [rows, how_many(facts.n_features, "feature"), how_many(facts.n_classes, "class")]
-    parts += [how_many(facts.n_groups, _unit(check))] if facts.n_groups is not None else []
-    parts += [_proportions(check)] if facts.priors is not None else []
-    return " · ".join([*([printable(facts.name)] if facts.name else []), *parts])
-
-
-def _why_fewer(check: Measured) -> str:
-    """Return why an answer for other class proportions uses so few rows."""
-    if not check.facts.balanced:
-        return " (as many as these class proportions allow)"
-    return f" ({amount(check.pairwise.sizes.min())} per class, limited by the rarest)"
-
-
-def _unit(check: Measured) -> str:
-    """Return what a group of rows is called."""
-    kind = GROUPS if check.dependence is None else check.dependence.kind
-    return {TIME: "block", NEAR_DUPLICATES: "cluster"}.get(kind, "group")
-
-
-def _proportions(check: Measured) -> str:
-    """Return the class proportions that the answer is for."""
-    if check.facts.balanced:
-        return "balanced classes"
-    shares = zip(check.labels, check.facts.priors or (), strict=True)
-    return f"class proportions {join_labels([f'{label} {percent(share)} %' for label, share in shares])}"
+        each = f"{amount(check.pairwise.sizes.min())} per class, limited by the rarest"
+        rows += f" ({each if facts.balanced else 'as many as these class proportions allow'})"
+    parts = [printable(facts.name)] if facts.name else []
+    parts += [rows, how_many(facts.n_features, "feature"), how_many(facts.n_classes, "class")]
+    if facts.n_groups is not None:
+        kind = GROUPS if check.dependence is None else check.dependence.kind
+        parts.append(how_many(facts.n_groups, {TIME: "block", NEAR_DUPLICATES: "cluster"}.get(kind, "group")))
+    if facts.balanced:
+        parts.append("balanced classes")
+    elif facts.priors is not None:
+        shares = zip(check.labels, facts.priors, strict=True)
+        parts.append(f"class proportions {join_labels([f'{label} {percent(share)} %' for label, share in shares])}")
+    return " · ".join(parts)
 
 
 def settings_line(check: Measured) -> str:
@@ -175,21 +163,25 @@ def _range_of_both(answer: Answer, target: float | None, measure: str) -> str:
 def evidence_figures(check: Measured) -> Iterator[tuple[str, str, str]]:
     """Yield what the answer rests on as name, value and note; the tree bounds come last, as evidence only."""
     answer, overall = check.answer, check.overall
-    if answer.why_lower is None or np.isnan(answer.lower):
-        yield "lower end", "none", NO_LIMIT
-    else:
-        yield "lower end", f"{percent(answer.lower)} %", reason_text(answer.why_lower)
+    yield "lower end", *lower_end(answer)
     yield "upper end", f"{percent(answer.upper)} %", reason_text(answer.why_upper)
     yield "cross-validated error", *_learners(answer)
-    yield HOW, span(overall.lower, overall.upper), f"tree bounds, {_of_trees(check)}"
+    of_trees = doubt_about_trees(check) or f"from {percent(overall.cross_rate)} % cross-class edges"
+    yield HOW, span(overall.lower, overall.upper), f"tree bounds, {of_trees}"
+
+
+def lower_end(answer: Answer) -> tuple[str, str]:
+    """Return the lower end of the range and why it is there, or why there is none."""
+    if answer.why_lower is None or np.isnan(answer.lower):
+        return "none", NO_LIMIT
+    return f"{percent(answer.lower)} %", reason_text(answer.why_lower)
 
 
 def _learners(answer: Answer) -> tuple[str, str]:
     """Return the lowest error, the learner that reached it, and the runners-up."""
-    errors = sorted(answer.errors.items(), key=lambda item: (item[1], item[0] != answer.best))
-    if not errors:
+    if not answer.errors:
         return "none", "no learner could be trained"
-    (best, least), *others = ((printable(name), f"{percent(error)} %") for name, error in errors[:_LEARNERS])
+    (best, least), *others = ((printable(name), f"{percent(error)} %") for name, error in ranked(answer)[:_LEARNERS])
     then = ", ".join(f"{name} {error}" for name, error in others)
     return least, f"by {best}{'; next ' if then else ''}{then}"
 
@@ -199,12 +191,6 @@ def doubt_about_trees(check: Measured) -> str:
     if check.facts.copies >= MANY_COPIES:
         return TOO_LOW
     return TOO_HIGH if check.answer.contradicts(check.overall.lower) else ""
-
-
-def _of_trees(check: Measured) -> str:
-    if doubt := doubt_about_trees(check):
-        return doubt
-    return f"from {percent(check.overall.cross_rate)} % cross-class edges"
 
 
 def metrics(check: Measured) -> dict[str, float]:
@@ -231,74 +217,6 @@ def _largest(values: Floats) -> float:
     return float(known.max()) if len(known) else np.nan
 
 
-FEW_ROWS, TOO_SMALL = "too few rows", "too small to measure"
-
-
-class PairRow(NamedTuple):
-    """A pair of classes, as two class numbers: best estimate and range of the error between them."""
-
-    one: int
-    two: int
-    estimate: float
-    lower: float
-    upper: float
-    error: float  # cross-validated
-    guessing: float
-    relative: float  # best estimate relative to guessing
-    n_rows: float
-    note: str  # why the figures are unreliable, if they are
-
-
-class ClassRow(NamedTuple):
-    """A class, as its number: best estimate and range of the error within it (1 - recall)."""
-
-    number: int
-    note: str  # why the figures are unreliable, if they are
-    n_rows: float
-    estimate: float
-    lower: float
-    upper: float
-    error: float  # cross-validated
-    part: float  # fraction of all errors
-
-
-def pair_rows(check: Measured, most: int | None = None) -> list[PairRow]:
-    """Return the pairs that can be measured, hardest first; pairs of classes with too few rows come last."""
-    found, pairs = check.pairs, hardest_pairs(check, most)
-    few = _few_in_pair(check, *pairs)
-    names = ("estimate", "lower", "upper", "error", "guessing", "relative", "n_rows")
-    columns = (*pairs, *(getattr(found, name)[pairs] for name in names), np.where(few, FEW_ROWS, ""))
-    return [PairRow(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
-
-
-def hardest_pairs(check: Measured, most: int | None = None) -> tuple[Ints, Ints]:
-    """Return the pairs in the order of ``pair_rows``: by best estimate relative to guessing."""
-    one, two = np.nonzero(np.triu(~check.pairs.too_small, 1))
-    order = np.lexsort((-check.pairs.relative[one, two], _few_in_pair(check, one, two)))[:most]
-    return one[order], two[order]
-
-
-def class_rows(check: Measured, most: int | None = None) -> list[ClassRow]:
-    """Return the classes, highest best estimate first; classes with a note come last."""
-    found = check.classes
-    notes = [_note(n, error) for n, error in zip(found.n_rows.tolist(), found.error.tolist(), strict=True)]
-    order = np.lexsort((-found.estimate, np.array([note != "" for note in notes])))[:most]
-    columns = (found.n_rows, found.estimate, found.lower, found.upper, found.error, found.part)
-    return [ClassRow(k, notes[k], *(float(values[k]) for values in columns)) for k in order.tolist()]
-
-
-def _few_in_pair(check: Measured, one: Ints, two: Ints) -> np.ndarray:
-    few = check.classes.n_rows < FEW
-    return np.asarray(few[one] | few[two])
-
-
-def _note(n_rows: float, error: float) -> str:
-    """Return why a class's figures are unreliable, if they are."""
-    if n_rows < FEW:
-        return FEW_ROWS
-    return "" if error > 0 else TOO_SMALL
-
-
 def grow_class_tree(pairwise: PairwiseFloor, cut: str, pairs: PairAnswers) -> ClassTree:
     """Return the class tree; each split names its hardest pair, with the best estimate."""
     tree, labels = pair_tree(pairwise, cut), show_labels(pairwise.classes.tolist())
@@ -319,6 +237,7 @@ Cells = list[tuple[str, ...]]
 
 def path_cells(path: SelectionPath) -> Cells:
     """Return the steps of a selection."""
+    first, said = enough(path), {True: "", False: "no significant gain"}
     rows = [
         (
             name,
@@ -326,7 +245,7 @@ def path_cells(path: SelectionPath) -> Cells:
             f"{percent(path.cross_rate[k])} %",
             points(path.gain[k]),
             f"{points(path.gain_low[k])} to {points(path.gain_high[k])}",
-            _mark(path, k),
+            f"as few cross-class edges as all {path.n_all:,}" if k == first else said[path.shown[k]],
         )
         for k, name in enumerate(show_labels(path.added))
     ]
@@ -337,12 +256,6 @@ def enough(path: SelectionPath) -> int | None:
     """Return the first step with no more cross-class edges than all features have, or None."""
     found = np.flatnonzero(path.cross_rate <= path.all_cross_rate)
     return int(found[0]) if len(found) else None
-
-
-def _mark(path: SelectionPath, step: int) -> str:
-    if step == enough(path):
-        return f"as few cross-class edges as all {path.n_all:,}"
-    return "" if path.shown[step] else "no significant gain"
 
 
 def path_notes(path: SelectionPath) -> list[str]:
@@ -377,18 +290,16 @@ def comparison_cells(found: Comparison) -> Cells:
             f"{found.n_rows[k]:,}",
             f"{percent(found.cross_rate[k])} %",
             f"{percent(found.predicted[k])} %",
-            *(_against_best(found, k) if found.word[k] != "best" else ("", "")),
+            "" if found.word[k] == "best" else points(found.difference[k]),
+            ""
+            if found.word[k] == "best"
+            else f"{points(found.difference_low[k])} to {points(found.difference_high[k])}",
             found.word[k],
         )
         for k, name in enumerate(show_labels(found.names))
     ]
     edges = ("cross-class edges", "predicted", "above the best", _level(found.level))
     return [("representation", "features", "rows", *edges, ""), *rows]
-
-
-def _against_best(found: Comparison, k: int) -> tuple[str, str]:
-    ends = points(found.difference_low[k]), points(found.difference_high[k])
-    return points(found.difference[k]), " to ".join(ends)
 
 
 def gap_cells(found: Gap, most: int) -> Cells:

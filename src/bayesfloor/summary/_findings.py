@@ -1,24 +1,42 @@
-"""What a reader should know about the data, most important first, each with a code for ``explain``.
+"""What was measured about a dataset, and what a reader should know of it: findings, each with a code for ``explain``.
 
-BF1xx and BF4xx are made here, BF2xx (what weakens the answer) in ``_weaknesses``, BF3xx in ``_gates``.
+BF1xx and BF4xx are made here, BF2xx (what weakens the answer) in ``_data_findings``, BF3xx in ``_gates``.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.answer._answer import Basis
-from bayesfloor.decide._gap import AT, BELOW, ROOM, SAW_LABELS
-from bayesfloor.floor._results import FEW
+from bayesfloor.answer._answer import TOO_CLOSE, Answer, Basis
+from bayesfloor.answer._hazards import Dependence
+from bayesfloor.answer._leaks import DoubtfulColumns, Leak
+from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
+from bayesfloor.decide._gap import AT, BELOW, ROOM, SAW_LABELS, Gap
+from bayesfloor.decide._merging import MergeAdvice
+from bayesfloor.decide._suspicious import SuspiciousLabels
+from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
+from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.io._label_spellings import Spellings, compare_spellings
 from bayesfloor.io._messages import shell
-from bayesfloor.summary._check_result import Finding, Measured
-from bayesfloor.summary._data_findings import hazard_findings
-from bayesfloor.summary._figures import class_rows, pair_rows
+from bayesfloor.io._table_preparer import Prepared
+from bayesfloor.summary._data_findings import Trait, alarm, find_traits, hazard_findings, merge_first
+from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._reasons import reason_text
-from bayesfloor.summary._verdict import WRONG_OR_OVERLAP, finds_nothing, rare_class, sentence
+from bayesfloor.summary._verdict import (
+    WRONG_OR_OVERLAP,
+    VerdictWords,
+    finds_nothing,
+    hidden_by_accuracy,
+    rare_class,
+    sentence,
+    verdict_words,
+)
+from bayesfloor.support._results import Result
+from bayesfloor.support._types import Ints
 from bayesfloor.support._words import (
     about,
     amount,
@@ -28,8 +46,10 @@ from bayesfloor.support._words import (
     percent,
     printable,
     quoted,
+    show_labels,
 )
 
+FEW_ROWS, TOO_SMALL = "too few rows", "too small to measure"
 _BY_IMPORTANCE = (
     *("BF407", "BF405", "BF403", "BF404", "BF406"),  # what the user asked about a model
     *("BF114", "BF111", "BF112", "BF113", "BF115", "BF116"),  # what makes an answer too good
@@ -45,6 +65,102 @@ _RELATED = 0.001  # p-value below which features and label are clearly related
 _UNEVEN = 1.5  # a class is named if its fraction of the errors is at least this many times its fraction of the rows
 _SIGNAL = 0.01  # p-value of the trees below which there is a signal, even if accuracy does not show it
 _HOW_TO_TEST = "Test it on rows that it was not trained on, or pass cross-validated predictions."
+
+
+@dataclass(frozen=True, repr=False)
+class Finding(Result):
+    """Something to know about the data: what was found, why it matters, and what to do about it.
+
+    Attributes
+    ----------
+    code : str
+        The code to pass to ``bayesfloor explain``.
+    text : str
+        What was found, why it matters, and what to do.
+    look : str
+        The attribute of ``Check`` with the details.
+    headline : str
+        The first sentence of the text: what was found.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> found.findings[0].code
+    'BF104'
+    """
+
+    code: str
+    text: str
+    look: str = ""
+    headline: str = field(default="", repr=False)
+
+    def _summary(self) -> str:
+        return f"{self.code}: {self.text}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Measured:
+    """The data of a ``Check``, and what follows from them; ``Check`` adds the forms in which they are shown."""
+
+    facts: Facts
+    target: float | None
+    overall: Floor
+    answer: Answer
+    pairs: PairAnswers
+    classes: ClassAnswers
+    pairwise: PairwiseFloor
+    one_vs_rest: OneVsRestFloor
+    samples: SampleScores
+    suspicious: SuspiciousLabels
+    tree: ClassTree
+    gap: Gap | None = None
+    merge: MergeAdvice | None = None
+    dependence: Dependence | None = None
+    leaks: tuple[Leak, ...] = ()
+    doubtful: tuple[DoubtfulColumns, ...] = ()
+    prepared: Prepared = field(default_factory=Prepared)
+
+    @property
+    def verdict(self) -> str:
+        """The answer in one sentence to quote; with a model, how far it is from the best possible one."""
+        return self.words.text
+
+    @cached_property
+    def words(self) -> VerdictWords:
+        """The verdict as a headline and what stands below it."""
+        unsure = self.facts.priors is not None or self.answer.has(Basis.SPELLINGS, Basis.TYPOS)
+        hidden = "" if unsure else hidden_by_accuracy(self.pairwise.sizes, self.labels)
+        words = verdict_words(self.answer, self.target, self.measure, hidden, self.gap)
+        # A verdict that is too close to call says so itself.
+        spelled = [] if self.outcome == TOO_CLOSE else [r for r in self.answer.reasons if r.basis is Basis.SPELLINGS]
+        return words.then(alarm(self.dependence, self.leaks), *map(merge_first, spelled[:1]))
+
+    @property
+    def measure(self) -> str:
+        """What the target and the answer measure: accuracy or balanced accuracy."""
+        return "balanced accuracy" if self.facts.balanced else "accuracy"
+
+    @cached_property
+    def traits(self) -> tuple[Trait, ...]:
+        """Properties of the data, and whether each weakens the answer."""
+        return find_traits(self.facts, self.overall, self.one_vs_rest, self.answer)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """Class labels as short, printable and distinct strings."""
+        return show_labels(self.pairwise.classes.tolist())
+
+    @cached_property
+    def outcome(self) -> str | None:
+        """Whether the target is "reachable", "out of reach" or "too close to call"; None without a target."""
+        return None if self.target is None else self.answer.verdict(self.target)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What to know about the data, with codes."""
+        return find(self)
 
 
 def find(check: Measured) -> tuple[Finding, ...]:
@@ -311,3 +427,61 @@ def _seen_labels(check: Measured) -> Finding | None:
         f"No model can tell equal rows apart, so yours {SAW_LABELS}.",
         _HOW_TO_TEST,
     )
+
+
+class PairRow(NamedTuple):
+    """A pair of classes, as two class numbers: best estimate and range of the error between them."""
+
+    one: int
+    two: int
+    estimate: float
+    lower: float
+    upper: float
+    error: float  # cross-validated
+    guessing: float
+    relative: float  # best estimate relative to guessing
+    n_rows: float
+    note: str  # why the figures are unreliable, if they are
+
+
+class ClassRow(NamedTuple):
+    """A class, as its number: best estimate and range of the error within it (1 - recall)."""
+
+    number: int
+    note: str  # why the figures are unreliable, if they are
+    n_rows: float
+    estimate: float
+    lower: float
+    upper: float
+    error: float  # cross-validated
+    part: float  # fraction of all errors
+
+
+def pair_rows(check: Measured, most: int | None = None) -> list[PairRow]:
+    """Return the pairs that can be measured, hardest first; pairs of classes with too few rows come last."""
+    found, pairs = check.pairs, hardest_pairs(check, most)
+    few = _few_in_pair(check, *pairs)
+    names = ("estimate", "lower", "upper", "error", "guessing", "relative", "n_rows")
+    columns = (*pairs, *(getattr(found, name)[pairs] for name in names), np.where(few, FEW_ROWS, ""))
+    return [PairRow(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def hardest_pairs(check: Measured, most: int | None = None) -> tuple[Ints, Ints]:
+    """Return the pairs in the order of ``pair_rows``: by best estimate relative to guessing."""
+    one, two = np.nonzero(np.triu(~check.pairs.too_small, 1))
+    order = np.lexsort((-check.pairs.relative[one, two], _few_in_pair(check, one, two)))[:most]
+    return one[order], two[order]
+
+
+def class_rows(check: Measured, most: int | None = None) -> list[ClassRow]:
+    """Return the classes, highest best estimate first; classes with a note come last."""
+    found = check.classes
+    notes = np.select([found.n_rows < FEW, ~(found.error > 0)], [FEW_ROWS, TOO_SMALL], "")
+    order = np.lexsort((-found.estimate, notes != ""))[:most]
+    columns = (notes, found.n_rows, found.estimate, found.lower, found.upper, found.error, found.part)
+    return [ClassRow(k, *(values[k].item() for values in columns)) for k in order.tolist()]
+
+
+def _few_in_pair(check: Measured, one: Ints, two: Ints) -> np.ndarray:
+    few = check.classes.n_rows < FEW
+    return np.asarray(few[one] | few[two])

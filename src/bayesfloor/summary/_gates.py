@@ -13,7 +13,7 @@ from bayesfloor.answer._learners import BLEND
 from bayesfloor.answer._make_answer import called
 from bayesfloor.floor._results import FEW
 from bayesfloor.formulas._limits import two_sided
-from bayesfloor.summary._check_result import Measured
+from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._reasons import settle_text
 from bayesfloor.summary._verdict import points, sentence, target_text, why_text
 from bayesfloor.support._errors import InputError, InputTypeError
@@ -141,11 +141,6 @@ class ErrorRise(NamedTuple):
     low: float
     high: float
 
-    @property
-    def rise(self) -> float:
-        """The difference between the two errors."""
-        return self.now - self.before
-
 
 def compare_errors(now: Answer, before: Answer) -> ErrorRise | None:
     """Compare the learner that is best over both checks; None if they share none, or if there are far fewer rows now.
@@ -175,7 +170,7 @@ def _cross_validated(errors: ErrorRise | None, word: str, most: float) -> str:
     if errors is None:
         return "No learner was cross-validated on as many rows now as before, so these errors cannot decide either"
     text = f"Cross-validated error of {called(errors.learner)}: {percent(errors.before)} % before, "
-    text += f"{percent(errors.now)} % now, {points(errors.rise)} points"
+    text += f"{percent(errors.now)} % now, {points(errors.now - errors.before)} points"
     text += f" (95 % interval {points(errors.low)} to {points(errors.high)})"
     return f"{text}, which may be due to chance" if word == TOO_CLOSE and errors.high > most else text
 

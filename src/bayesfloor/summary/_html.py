@@ -1,4 +1,4 @@
-"""Render the templates; every value is escaped."""
+"""The report as one page, and its part for a notebook, from templates; every value is escaped."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from bayesfloor.answer._learners import BLEND, REGISTRY
 from bayesfloor.answer._make_answer import called
 from bayesfloor.plotting._answer_display import learner_name
 from bayesfloor.plotting._display import COLOURS
-from bayesfloor.summary._check_result import Finding, Measured
 from bayesfloor.summary._explain import CODES, explain
-from bayesfloor.summary._figures import answer_figures, gap_cells, head_line, next_step, settings_line
+from bayesfloor.summary._figures import answer_figures, gap_cells, head_line, lower_end, next_step, settings_line
+from bayesfloor.summary._findings import Finding, Measured
 from bayesfloor.summary._html_drawings import (
     MOST_CLASSES,
     MOST_DRAWN,
@@ -32,7 +32,7 @@ from bayesfloor.summary._html_drawings import (
     row_cards,
     tree_text,
 )
-from bayesfloor.summary._reasons import NO_LIMIT, reason_text
+from bayesfloor.summary._reasons import reason_text
 from bayesfloor.summary._text import NOT_HERE, NOT_TOGETHER, unmeasured
 from bayesfloor.summary._thumbnails import thumbnails
 from bayesfloor.summary._verdict import accuracy, finds_nothing, lowest_error, sentence
@@ -90,21 +90,12 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
     classes, class_end = class_table(check)
     return render(
         "page.html",
-        check=check,
-        standing=standing(check),
-        next_step=next_step(check),
+        **_of_both(check),
         head=head_line(check),
-        ruler=make_ruler(check),
         extrapolated=not (check.answer.proved or np.isnan(check.answer.useful_lower)),
-        reliability=why_reliable(check),
-        curve=draw_curve(check.answer),
-        findings=main_findings(check),
-        many=len(check.labels) > 2,
         matrix=make_matrix(check),
-        scale=matrix_scale(),
         pairs=pair_table(check),
         most_pairs=MOST_PAIRS,
-        unmeasured=unmeasured(check),
         classes=classes,
         class_end=class_end,
         most_classes=MOST_CLASSES,
@@ -113,12 +104,28 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
         model=None if check.gap is None else gap_cells(check.gap, _MODEL_LINES),
         model_told="" if check.gap is None else check.gap.details(*map(reason_text, check.gap.reasons[:1])),
         not_together=NOT_TOGETHER,
-        evidence=evidence_ruler(check),
-        rests_on=rests_on(check),
         prepared=list(check.prepared.lines()),
         words=_words(check),
         reproduce=_reproduce(check, command),
     )
+
+
+def _of_both(check: Measured) -> dict[str, Any]:
+    """Return what both the page and the notebook show."""
+    return {
+        "check": check,
+        "standing": standing(check),
+        "next_step": next_step(check),
+        "ruler": make_ruler(check),
+        "reliability": why_reliable(check),
+        "curve": draw_curve(check.answer),
+        "findings": main_findings(check),
+        "many": len(check.labels) > 2,
+        "scale": matrix_scale(),
+        "unmeasured": unmeasured(check),
+        "evidence": evidence_ruler(check),
+        "rests_on": rests_on(check),
+    }
 
 
 def main_findings(check: Measured) -> list[Finding]:
@@ -147,25 +154,18 @@ def why_reliable(check: Measured) -> list[str]:
 def rests_on(check: Measured) -> list[tuple[str, str]]:
     """Return the evidence for each part of the answer, and the learners that were left out."""
     answer = check.answer
-    lower, why_lower = "none", NO_LIMIT
-    if answer.why_lower is not None:
-        lower, why_lower = f"{percent(answer.lower)} %", reason_text(answer.why_lower)
+    lower, why_lower = lower_end(answer)
+    n = answer.n_rows
+    # Large data need not be tested on all folds.
+    tested = how_many(n, "row") if n == check.facts.n_used else f"{n:,} of {check.facts.n_used:,} rows"
+    curves = f"where the learning curves of the tested learners end, measured on {tested}"
     given = [
-        (
-            f"best estimate: {percent(answer.estimate)} %",
-            f"where the learning curves of the tested learners end, measured on {_tested(check)}",
-        ),
+        (f"best estimate: {percent(answer.estimate)} %", curves),
         (f"upper end: {percent(answer.upper)} %", reason_text(answer.why_upper)),
         (f"lower end: {lower}", why_lower),
         ("left out", _left_out(answer.left_out)),
     ]
     return [(name, printable(text)) for name, text in given if text]
-
-
-def _tested(check: Measured) -> str:
-    """Return how many rows the learners were tested on, of how many; large data need not be tested on all folds."""
-    n = check.answer.n_rows
-    return how_many(n, "row") if n == check.facts.n_used else f"{n:,} of {check.facts.n_used:,} rows"
 
 
 def _left_out(reasons: dict[str, str]) -> str:
@@ -228,34 +228,21 @@ _TREE = 12_000  # most bytes for the class tree; a longer one is only in the rep
 def to_notebook(check: Measured) -> str:
     """Return the part of the report that a notebook shows, without tooltips if they take too much space."""
     page = _render(check, titles=len(check.labels) <= _TITLED)
-    return page if len(page.encode("utf-8", "backslashreplace")) <= _MOST else _render(check, titles=False)
+    return page if _n_bytes(page) <= _MOST else _render(check, titles=False)
 
 
 def _render(check: Measured, *, titles: bool) -> str:
+    text = "" if len(check.labels) > MOST_DRAWN else tree_text(check)
     return render(
         "notebook.html",
-        check=check,
-        standing=standing(check),
-        next_step=next_step(check),
+        **_of_both(check),
         head=f"{head_line(check)} · {settings_line(check)}",
-        ruler=make_ruler(check),
         figures=[figure for figure in answer_figures(check) if figure[0] not in ("reliability", "next")],
-        reliability=why_reliable(check),
-        findings=main_findings(check),
-        many=len(check.labels) > 2,
         matrix=make_matrix(check, _CELLS, titles=titles),
-        scale=matrix_scale(),
         pairs=pair_table(check, _PAIRS),
-        unmeasured=unmeasured(check),
-        tree=_short_tree(check),
-        curve=draw_curve(check.answer),
-        evidence=evidence_ruler(check),
-        rests_on=rests_on(check),
+        tree=text if _n_bytes(escape(text)) <= _TREE else "",
     )
 
 
-def _short_tree(check: Measured) -> str:
-    if len(check.labels) > MOST_DRAWN:
-        return ""
-    text = tree_text(check)
-    return text if len(escape(text).encode("utf-8", "backslashreplace")) <= _TREE else ""
+def _n_bytes(text: str) -> int:
+    return len(text.encode("utf-8", "backslashreplace"))

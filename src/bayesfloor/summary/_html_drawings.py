@@ -1,4 +1,4 @@
-"""Prepare values for the templates: plain values, positions in percent, colour steps."""
+"""Drawings for the templates: rulers, the matrix, the class tree and the curve, as positions in percent and text."""
 
 from __future__ import annotations
 
@@ -17,15 +17,8 @@ from bayesfloor.plotting._class_tree_display import layout
 from bayesfloor.plotting._curve_display import curve_ticks
 from bayesfloor.plotting._display import PAIR_EDGES
 from bayesfloor.plotting._pairwise_display import short_percent
-from bayesfloor.summary._check_result import Measured
-from bayesfloor.summary._figures import (
-    TOO_SMALL,
-    class_rows,
-    doubt_about_trees,
-    hardest_pairs,
-    hardly_falls,
-    pair_rows,
-)
+from bayesfloor.summary._figures import doubt_about_trees, hardly_falls
+from bayesfloor.summary._findings import TOO_SMALL, Measured, class_rows, hardest_pairs, pair_rows
 from bayesfloor.summary._text import class_cells, pair_cells, round_up, ruler_end
 from bayesfloor.summary._verdict import target_text
 from bayesfloor.support._types import Floats, Ints
@@ -97,7 +90,9 @@ def make_ruler(check: Measured) -> Ruler:
 
 def evidence_ruler(check: Measured) -> Ruler:
     """Draw the evidence for the answer: all learners, and the tree bounds for comparison."""
-    return _ruler(check, [*_model_line(check), _answer_line(check), *_learner_lines(check), _tree_line(check)])
+    ends, doubt = (check.overall.lower, check.overall.upper), doubt_about_trees(check)
+    trees = Line("tree bounds", span(*ends) + (f", {doubt}" if doubt else ""), "trees", ends, None)
+    return _ruler(check, [*_model_line(check), _answer_line(check), *_learner_lines(check), trees])
 
 
 def _model_line(check: Measured) -> list[Line]:
@@ -131,38 +126,21 @@ def _learner_lines(check: Measured) -> list[Line]:
     return [Line(f"{name}, cross-validated", f"{percent(error)} %", "point", None, error) for name, (_, error) in found]
 
 
-def _tree_line(check: Measured) -> Line:
-    """Return the line with the tree bounds, which are not the answer."""
-    ends = (check.overall.lower, check.overall.upper)
-    doubt = f", {wrong}" if (wrong := doubt_about_trees(check)) else ""
-    return Line("tree bounds", span(*ends) + doubt, "trees", ends, None)
-
-
 def _ruler(check: Measured, lines: list[Line]) -> Ruler:
-    guessing = check.answer.guessing
+    guessing, target = check.answer.guessing, None
     shown = [value for line in lines for value in (*(line.ends or ()), line.mark) if value is not None]
     shown += [] if check.target is None else [1 - check.target]
     end = ruler_end(max(shown), guessing)
-    beyond = " →" if end < guessing else ""
-    return Ruler(
-        [_bar(line, end) for line in lines],
-        make_ticks(end),
-        _round(end),
-        f"guessing: {percent(guessing)} %{beyond}",
-        _target(check.target, end),
-    )
+    if check.target is not None:
+        place = _place(1 - check.target, end)
+        side = "start" if place < 12 else "end" if place > 88 else ""  # a centred label would stick out of the ruler
+        target = Tick(place, f"{target_text(check.target)} accuracy", side)
+    guess = f"guessing: {percent(guessing)} %{' →' if end < guessing else ''}"
+    return Ruler([_bar(line, end) for line in lines], make_ticks(end), _round(end), guess, target)
 
 
 def _round(error: float) -> str:
     return f"{100 * error:.3g} %"
-
-
-def _target(target: float | None, end: float) -> Tick | None:
-    if target is None:
-        return None
-    place = _place(1 - target, end)
-    side = "start" if place < 12 else "end" if place > 88 else ""  # a centred label would stick out of the ruler
-    return Tick(place, f"{target_text(target)} accuracy", side)
 
 
 def make_ticks(end: float) -> list[Tick]:
@@ -243,10 +221,7 @@ def _cell(check: Measured, i: int, j: int, names: list[str] | None) -> Cell:
         return Cell("", "none", "")
     if not pairs.error[i, j] > 0:
         return Cell("·", "", pair and f"{pair}: {TOO_SMALL}")
-    value, figures = (
-        float(pairs.relative[i, j]),
-        about(*(part[i, j] for part in (pairs.estimate, pairs.lower, pairs.upper))),
-    )
+    value, figures = float(pairs.relative[i, j]), about(pairs.estimate[i, j], pairs.lower[i, j], pairs.upper[i, j])
     step = int(np.searchsorted(PAIR_EDGES[1:-1], value, side="right"))
     return Cell(short_percent(value), f"s{step}", pair and f"{pair}: error {figures}")
 
@@ -290,25 +265,22 @@ def row_cards(check: Measured, most: int, ids: Any, pictures: dict[int, str], fe
     """Return rows with suspicious labels, each with its nearest neighbour of another class."""
     scores, rows = check.suspicious.scores, check.suspicious
     labels = dict(zip(check.pairwise.classes.tolist(), check.labels, strict=True))
-    listed = range(min(most, len(rows)))
-    names = row_names([*scores.row[: len(listed)].tolist(), *rows.nearest[: len(listed)].tolist()], ids)
-    cards = []
-    for k in listed:
-        row, near = int(scores.row[k]), int(rows.nearest[k])
-        cards.append(
-            {
-                "name": names[row],
-                "label": labels[scores.label[k].item()],
-                "suggested": labels[scores.suggested_label[k].item()],
-                "near": names.get(near, ""),
-                "near_label": labels[rows.nearest_label[k].item()],
-                "edges": f"{scores.cross[k]:.3g} of {scores.degree[k]:.3g} disagree",
-                "picture": pictures.get(row, ""),
-                "near_picture": pictures.get(near, ""),
-                "values": values_of(features, row, near),
-            }
-        )
-    return cards
+    places = list(zip(scores.row[:most].tolist(), rows.nearest[:most].tolist(), strict=True))
+    names = row_names([row for pair in places for row in pair], ids)
+    return [
+        {
+            "name": names[row],
+            "label": labels[scores.label[k].item()],
+            "suggested": labels[scores.suggested_label[k].item()],
+            "near": names.get(near, ""),
+            "near_label": labels[rows.nearest_label[k].item()],
+            "edges": f"{scores.cross[k]:.3g} of {scores.degree[k]:.3g} disagree",
+            "picture": pictures.get(row, ""),
+            "near_picture": pictures.get(near, ""),
+            "values": values_of(features, row, near),
+        }
+        for k, (row, near) in enumerate(places)
+    ]
 
 
 def row_names(rows: Iterable[int], ids: Any) -> dict[int, str]:
@@ -371,12 +343,10 @@ def draw_tree(check: Measured) -> Drawing:
     notes = [(float(x[n]) + 6, float(y[n]) + 4, _note(tree.reason[n])) for n in tree.splits.tolist()]
     width = across + 30 + max(_length(label) for label in check.labels)
     height = step * len(check.labels) + 10
-    paths = (_path(lines[last]), _path(lines[~last]))
-    return Drawing(tree_text(check), width, height, *paths, labels, notes, across + 18)
-
-
-def _path(lines: np.ndarray) -> str:
-    return "".join(f"M{a:.0f} {b:.0f}L{c:.0f} {d:.0f}" for (a, b), (c, d) in lines)
+    leads, path = (
+        "".join(f"M{a:.0f} {b:.0f}L{c:.0f} {d:.0f}" for (a, b), (c, d) in part) for part in (lines[last], lines[~last])
+    )
+    return Drawing(tree_text(check), width, height, leads, path, labels, notes, across + 18)
 
 
 def _length(text: str) -> int:
@@ -423,21 +393,22 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
     top = round_up(max(answer.upper, *curve.error, *curve.high[there], 1e-4), _TOPS)
     x = _across(curve.n_rows, curve.n_rows)
     y, low, high = (_down(error, top) for error in (curve.error, curve.low, curve.high))
-    (name,) = show_labels([learner_name(answer.best)], 40)
+    ticks = curve_ticks(answer)
+    places = _across(np.array(ticks), curve.n_rows)
     return CurveDrawing(
-        name=name,
+        name=show_labels([learner_name(answer.best)], _LEARNER)[0],
         answer=about(answer.estimate, answer.useful_lower, answer.upper),
         points="".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x[there], y[there], strict=True)),
         intervals="".join(
             f"M{a:.1f} {b:.1f}V{c:.1f}" for a, b, c in zip(x[there], low[there], high[there], strict=True)
         ),
-        measured=_path_curve_drawing(x[there], y[there]),
-        predicted=_path_curve_drawing(x[~there], y[~there]),
-        band=_path_curve_drawing(np.append(x[~there], x[~there][::-1]), np.append(low[~there], high[~there][::-1])),
+        measured=_path(x[there], y[there]),
+        predicted=_path(x[~there], y[~there]),
+        band=_path(np.append(x[~there], x[~there][::-1]), np.append(low[~there], high[~there][::-1])),
         estimate=float(_down(answer.estimate, top)),
         range_=(float(_down(answer.upper, top)), float(_down(np.nan_to_num(answer.useful_lower), top))),
         open=bool(np.isnan(answer.useful_lower)),
-        columns=_columns(answer),
+        columns=[Tick(float(at), f"{n:,}", "start" if at < _NEAR else "") for at, n in zip(places, ticks, strict=True)],
         lines=[Tick(100 - tick.place, tick.text) for tick in make_ticks(top) if tick.text],
         cells=_cells(answer),
         gains=what_rows_bring(answer),
@@ -455,29 +426,21 @@ def _down(error: Floats | float, top: float) -> Floats:
     return np.asarray(100 - 100 * np.minimum(1.0, np.asarray(error) / top))
 
 
-def _path_curve_drawing(x: Floats, y: Floats) -> str:
+def _path(x: Floats, y: Floats) -> str:
     places = " ".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True))
     return f"M{places}" if places else ""
-
-
-def _columns(answer: Answer) -> list[Tick]:
-    """Return the ticks for training rows below the drawing."""
-    numbers = curve_ticks(answer)
-    places = _across(np.array(numbers), answer.curve.n_rows)
-    return [Tick(float(at), f"{n:,}", "start" if at < _NEAR else "") for at, n in zip(places, numbers, strict=True)]
 
 
 def _cells(answer: Answer) -> list[tuple[str, ...]]:
     """Return the curve as a table, header first."""
     curve = answer.curve
-    rows = zip(curve.n_rows, curve.error, curve.low, curve.high, curve.measured, strict=True)
-    return [
-        ("training rows", "error", "95 % interval", ""),
-        *(
-            (f"{n:,}", f"{percent(error)} %", span(low, high), "measured" if is_measured else "predicted")
-            for n, error, low, high, is_measured in rows
-        ),
+    rows = [
+        (f"{n:,}", f"{percent(error)} %", span(low, high), "measured" if is_measured else "predicted")
+        for n, error, low, high, is_measured in zip(
+            curve.n_rows, curve.error, curve.low, curve.high, curve.measured, strict=True
+        )
     ]
+    return [("training rows", "error", "95 % interval", ""), *rows]
 
 
 def what_rows_bring(answer: Answer) -> list[str]:
@@ -492,16 +455,13 @@ def what_rows_bring(answer: Answer) -> list[str]:
         return [*said, f"Even {_times(answer, ahead[-1])} would hardly lower it."]
     if len(ahead):
         falling = [k for k in ahead.tolist() if not hardly_falls(now, curve.error[k])]
-        said.append(f"Predicted: {'; '.join(dict.fromkeys(_predicted(answer, k) for k in (falling[0], falling[-1])))}.")
+        ends = dict.fromkeys((falling[0], falling[-1]))
+        told = (f"{about(curve.error[k], curve.low[k], curve.high[k])} with {_times(answer, k)}" for k in ends)
+        said.append(f"Predicted: {'; '.join(told)}.")
     left = now - answer.estimate
     if not hardly_falls(now, answer.estimate):
         said.append(f"Unlimited rows would lower it by about {percent(left)} points, to the lowest possible error.")
     return said
-
-
-def _predicted(answer: Answer, k: int) -> str:
-    curve = answer.curve
-    return f"{about(curve.error[k], curve.low[k], curve.high[k])} with {_times(answer, k)}"
 
 
 def _times(answer: Answer, k: int) -> str:

@@ -17,8 +17,8 @@ from bayesfloor.decide._merging import _mapping
 from bayesfloor.decide._suspicious import SuspiciousLabels
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.io._messages import one_line
-from bayesfloor.summary._check_result import Measured
 from bayesfloor.summary._figures import grow_class_tree
+from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._reasons import settle_text
 from bayesfloor.summary._text import to_text

@@ -1,12 +1,12 @@
-"""The summary as Markdown."""
+"""The check as Markdown, for a pull request."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from bayesfloor.summary._check_result import Measured
 from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
+from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._gates import Gate
 from bayesfloor.summary._text import NOT_TOGETHER, class_cells, pair_cells, unmeasured
 
@@ -17,15 +17,30 @@ _BLOCK = re.compile(r"^(\s+|[-+=]+|\d+[.)](?=\s|$))")
 
 def to_markdown(check: Measured, gates: Sequence[Gate] = ()) -> str:
     """Return the summary as Markdown, in the same order as on the terminal; labels are escaped."""
+    labels = [escape(label) for label in check.labels]
+    pairs, classes = pair_cells(check, _SHOWN, labels), class_cells(check, _SHOWN, labels)
+    # Evidence that is not a result is not bold.
+    evidence = [
+        (name, escape(value) if name == HOW else f"**{escape(value)}**", escape(note))
+        for name, value, note in evidence_figures(check)
+    ]
     parts = [
         f"### {escape(check.verdict)}",
         escape(head_line(check)),
         escape(str(check.prepared)),
-        *([_table(("gate", "", ""), [(g.code, f"**{g.word}**", escape(g.text)) for g in gates])] if gates else []),
-        _table(("", ""), [(name, f"**{escape(text)}**") for name, text in answer_figures(check)]),
+        *([_table([("gate", "", ""), *((g.code, f"**{g.word}**", escape(g.text)) for g in gates)])] if gates else []),
+        _table([("", ""), *((name, f"**{escape(text)}**") for name, text in answer_figures(check))]),
         "\n".join(f"- `{finding.code}` {escape(finding.text)}" for finding in check.findings),
-        _details("Hardest pairs and classes", [_pairs(check), escape(unmeasured(check)) + ".", *_classes(check)]),
-        _details("How we know", [_evidence(check), escape(settings_line(check))]),
+        _details(
+            "Hardest pairs and classes",
+            [
+                _table(pairs) if len(pairs) > 1 else "",
+                escape(unmeasured(check)) + ".",
+                _table(classes),
+                NOT_TOGETHER,
+            ],
+        ),
+        _details("How we know", [_table([("", "", ""), *evidence]), escape(settings_line(check))]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -34,15 +49,6 @@ def _details(title: str, parts: Sequence[str]) -> str:
     """Put a part of the page into a collapsible section."""
     inside = "\n\n".join(part for part in parts if part)
     return f"<details><summary>{title}</summary>\n\n{inside}\n\n</details>"
-
-
-def _evidence(check: Measured) -> str:
-    """Return what the answer rests on; evidence that is not a result is not bold."""
-    rows = [
-        (name, escape(value) if name == HOW else f"**{escape(value)}**", escape(note))
-        for name, value, note in evidence_figures(check)
-    ]
-    return _table(("", "", ""), rows)
 
 
 def escape(text: str) -> str:
@@ -61,16 +67,7 @@ def _escaped(match: re.Match[str]) -> str:
     return f"&#{ord(character)};" if character in "<>&@:$#" else f"\\{character}"
 
 
-def _pairs(check: Measured) -> str:
-    head, *rows = pair_cells(check, _SHOWN, [escape(label) for label in check.labels])
-    return _table(head, rows) if rows else ""
-
-
-def _classes(check: Measured) -> tuple[str, str]:
-    head, *rows = class_cells(check, _SHOWN, [escape(label) for label in check.labels])
-    return _table(head, rows), NOT_TOGETHER
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _table(cells: Sequence[Sequence[str]]) -> str:
+    """Return a table whose first row is the header."""
+    head, *rows = cells
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))

@@ -1,4 +1,4 @@
-"""Draw the answer as a ruler, one line of characters."""
+"""The check as text: one screen or everything, with a ruler of characters, and tables that fit the terminal."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from bayesfloor.summary._check_result import Measured
 from bayesfloor.summary._figures import (
-    TOO_SMALL,
     answer_figures,
-    class_rows,
     evidence_figures,
     head_line,
-    pair_rows,
     settings_line,
 )
+from bayesfloor.summary._findings import TOO_SMALL, Measured, class_rows, pair_rows
 from bayesfloor.summary._gates import FAILED, Gate
 from bayesfloor.support._words import amount, cells, how_many, pad, percent, range_text, show_labels
 
@@ -36,16 +33,12 @@ def ruler(check: Measured, length: int = LENGTH) -> str:
     line[first : last + 1] = "█" * (last + 1 - first)
     best = _place(answer.estimate, end, length)
     for error in aim:
-        line[_beside(_place(error, end, length), best, length, right=error > answer.estimate)] = "┃"
+        place = _place(error, end, length)
+        if place == best:  # the target's mark moves to the side where the target lies, if there is room
+            place += 1 if (error > answer.estimate and best + 1 < length) or not best else -1
+        line[place] = "┃"
     line[best] = "◆"
     return f"0 ▕{''.join(line)}▏ {100 * end:.3g} % error  ◆ best{'  ┃ target' if aim else ''}"
-
-
-def _beside(place: int, best: int, length: int, *, right: bool) -> int:
-    """Move the target's mark off that of the best estimate, to the side where the target lies."""
-    if place != best:
-        return place
-    return best + 1 if (right and best + 1 < length) or not best else best - 1
 
 
 def _place(error: float, end: float, length: int) -> int:
@@ -102,7 +95,9 @@ def to_full_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = ()
     head = [*_verdict_lines(check, width), *fold(settings_line(check), width)]
     findings = [line for finding in check.findings for line in _hang(finding.code, finding.text, width)]
     evidence = _three_columns(list(evidence_figures(check)), width)
-    tables = [evidence, _table_lines(check, width), _prepared_lines(check, width)]
+    treated = [(cut(name, width // 3), role, treatment) for name, role, treatment in check.prepared.lines()]
+    prepared = _three_columns([("column", "read as", "what was done"), *treated], width) if treated else []
+    tables = [evidence, _table_lines(check, width), prepared]
     parts = [head, _answer_lines(check, width), *tables, findings]
     return _join([*parts, _gate_lines(gates, width), _step_lines(steps)])
 
@@ -117,26 +112,15 @@ def _verdict_lines(check: Measured, width: int, most: int | None = None) -> list
     return [*fold(check.verdict, width), "", *fold(head_line(check), width), *prepared]
 
 
-def _prepared_lines(check: Measured, width: int) -> list[str]:
-    """Return what was done to each column that was not used as it is."""
-    rows = [(cut(name, width // 3), role, treatment) for name, role, treatment in check.prepared.lines()]
-    return _three_columns([("column", "read as", "what was done"), *rows], width) if rows else []
-
-
 def _answer_lines(check: Measured, width: int) -> list[str]:
     """Return the answer's figures, with the ruler below the range."""
     lines = []
     for name, text in answer_figures(check):
         lines += _hang(name, text, width)
-        if name == "range":
-            lines.append(" " * _NAMES + _fitting_ruler(check, width - _NAMES))
+        if name == "range":  # the ruler below it is as long as it fits
+            fitting = width - _NAMES - (cells(ruler(check)) - LENGTH)
+            lines.append(" " * _NAMES + ruler(check, max(10, min(LENGTH, fitting))))
     return lines
-
-
-def _fitting_ruler(check: Measured, width: int) -> str:
-    """Draw the ruler as long as it fits."""
-    rest = cells(ruler(check)) - LENGTH
-    return ruler(check, max(10, min(LENGTH, width - rest)))
 
 
 def _main_findings(check: Measured, width: int, most: int) -> list[str]:
@@ -242,28 +226,20 @@ def align(rows: Sequence[Sequence[str]], width: int, drop: Sequence[int] = ()) -
     If the table is wider than ``width``, the columns in ``drop`` are removed one by one; if that is not enough, the
     first column is shortened.
     """
-    shown = _shorten_first(_drop_columns(rows, width, drop), width)
-    widths = _widths(shown)
-    lines = ("  ".join(pad(cell, widths[k], right=k > 0) for k, cell in enumerate(row)) for row in shown)
+    kept = list(range(len(rows[0])))
+    widths = [max(cells(row[k]) for row in rows) for k in kept]
+    for k in drop:
+        if _total(widths, kept) > width:
+            kept.remove(k)
+    widths[0] = min(widths[0], max(widths[0] + width - _total(widths, kept), _LEAST))
+    shown = [[cut(row[0], widths[0]), *(row[k] for k in kept[1:])] for row in rows]
+    widths[0] = max(cells(row[0]) for row in shown)
+    lines = ("  ".join(pad(cell, widths[k], right=k > 0) for k, cell in zip(kept, row, strict=True)) for row in shown)
     return [line.rstrip() for line in lines]
 
 
-def _drop_columns(rows: Sequence[Sequence[str]], width: int, drop: Sequence[int]) -> list[list[str]]:
-    """Remove columns in the given order until the table fits."""
-    kept = list(range(len(rows[0])))
-    waiting = list(drop)
-    while waiting and _total([[row[k] for k in kept] for row in rows]) > width:
-        kept.remove(waiting.pop(0))
-    return [[row[k] for k in kept] for row in rows]
-
-
-def _shorten_first(rows: list[list[str]], width: int) -> list[list[str]]:
-    """Shorten the first column's cells by as much as the table is too wide."""
-    excess = _total(rows) - width
-    if excess <= 0:
-        return rows
-    most = max(_widths(rows)[0] - excess, _LEAST)
-    return [[cut(row[0], most), *row[1:]] for row in rows]
+def _total(widths: Sequence[int], kept: Sequence[int]) -> int:
+    return sum(widths[k] for k in kept) + _GAP * (len(kept) - 1)
 
 
 def cut(text: str, width: int) -> str:
@@ -273,12 +249,3 @@ def cut(text: str, width: int) -> str:
     while cells(text) > width - 1:
         text = text[:-1]
     return text.rstrip() + "…"
-
-
-def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
-    return [max(cells(row[k]) for row in rows) for k in range(len(rows[0]))]
-
-
-def _total(rows: Sequence[Sequence[str]]) -> int:
-    widths = _widths(rows)
-    return sum(widths) + _GAP * (len(widths) - 1)

@@ -1,4 +1,4 @@
-"""Format numbers and differences the way people read them."""
+"""The verdict: the sentence to quote, and the numbers in it the way people read them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesfloor.answer._answer import (
-    OUT_OF_REACH,
-    REACHABLE,
-    Answer,
-    Basis,
-    Verdict,
-    guessed_class,
-)
+from bayesfloor.answer._answer import OUT_OF_REACH, REACHABLE, Answer, Basis, Verdict, guessed_class
 from bayesfloor.answer._make_answer import called
 from bayesfloor.decide._gap import AT, BELOW, ROOM, Gap
 from bayesfloor.summary._reasons import NO_LIMIT, PROVED, reason_text, settle_text
@@ -202,23 +195,18 @@ def _against_target(answer: Answer, target: float, measure: str) -> VerdictWords
     found, wish = answer.judge(target), f"{target_text(target)} {measure}"
     said = reason_text(found.reason)
     if found.outcome == REACHABLE:
-        return VerdictWords(f"{wish} is reachable on these features", f"{said} ({_how_tested(answer)})")
+        told = [f"{_guess(answer)} reaches it"] * (answer.upper >= answer.guessing)
+        told += ["95 % confidence"] * (answer.upper != answer.guessing)
+        return VerdictWords(f"{wish} is reachable on these features", f"{said} ({', '.join(told)})")
     if found.outcome == OUT_OF_REACH and answer.proved:
         return VerdictWords(f"{wish} is out of reach on these features", f"{said} ({PROVED})")
     if found.outcome == OUT_OF_REACH:
         return VerdictWords(f"{wish} is out of reach for the kinds of model tried, even with more rows", said)
-    return _why_close(answer, found, f"{wish} is too close to call").then(sentence(settle_text(found.settle)))
-
-
-def _how_tested(answer: Answer) -> str:
-    told = [f"{_guess(answer)} reaches it"] * (answer.upper >= answer.guessing)
-    return ", ".join([*told, *["95 % confidence"] * (answer.upper != answer.guessing)])
-
-
-def _why_close(answer: Answer, found: Verdict, headline: str) -> VerdictWords:
     if finds_nothing(answer):
-        return VerdictWords(headline, f"No signal found: {_nothing(answer)}", ". ")
-    return VerdictWords(headline, f"{why_text(found)}: {reason_text(found.reason)}", ", because ")
+        why = f"No signal found: {_nothing(answer)}", ". "
+    else:
+        why = f"{why_text(found)}: {said}", ", because "
+    return VerdictWords(f"{wish} is too close to call", *why).then(sentence(settle_text(found.settle)))
 
 
 def why_text(found: Verdict) -> str:
