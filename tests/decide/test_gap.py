@@ -268,7 +268,6 @@ def test_other_class_proportions_are_said(rng, floor):
     X, y = rng.standard_normal((300, 2)), np.repeat([0, 1, 2], [198, 100, 2])
     rare = gap(fit(X, y), np.repeat([0, 1, 2], [20, 9, 1]), np.zeros(30, dtype=int))
 
-    assert found.other_proportions
     assert "The class proportions here differ" in found.text
     assert gap(floor, truth, best).proportions_p_value > 1e-5
     assert rare.proportions_p_value > 0.3

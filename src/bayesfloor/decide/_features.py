@@ -134,13 +134,12 @@ class SelectionPath(Result):
     @property
     def text(self) -> str:
         """The selection in words."""
-        names = [printable(name) for name in self.added]
-        low, high = 100 * self.lower[-1], 100 * self.upper[-1]
-        lines = [f"{len(names)} of {self.n_all} features: {', '.join(names)}."]
+        first = f"{len(self.added)} of {self.n_all} features: {', '.join(printable(name) for name in self.added)}."
         if not self.shown.any():
-            return f"{lines[0]} No feature helps significantly: these rows cannot distinguish the features from noise."
-        lines.append(f"Tree bounds with them: {low:.1f} to {high:.1f} %, on the rows used for the selection.")
-        return " ".join([*lines, *([] if self.holdout is None else [self.holdout.text])])
+            return f"{first} No feature helps significantly: these rows cannot distinguish the features from noise."
+        bounds = f"{100 * self.lower[-1]:.1f} to {100 * self.upper[-1]:.1f} %"
+        tested = "" if self.holdout is None else f" {self.holdout.text}"
+        return f"{first} Tree bounds with them: {bounds}, on the rows used for the selection.{tested}"
 
     def _summary(self) -> str:
         return f"{self.n_features[-1]} of {self.n_all} features in {len(self.added)} steps"
@@ -318,7 +317,9 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         sample = draw_most(sample, self.max_rows, rng, 4)
         out = self._hold_out(sample, rng)
         rest = np.setdiff1d(np.arange(len(sample)), out)
-        scale = self._pick_scale(sample.take(rest))
+        scale, rates = pick_scale(self.scale, sample.take(rest), self.random_state, self.n_jobs)
+        if scale == "unit":  # it needs all features at once: the next best
+            scale = min((each for each in rates if each != "unit"), key=rates.__getitem__)
         self.scale_ = as_parameter(scale)
         points = apply_scale(sample.features, scale)
         n_features = int(column[-1]) + 1
@@ -337,10 +338,6 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
             return out
         logger.warning("No rows are held out: there are too few groups, or too few rows of some class, to split.")
         return np.empty(0, dtype=np.int64)
-
-    def _pick_scale(self, sample: Sample) -> str:
-        name, rates = pick_scale(self.scale, sample, self.random_state, self.n_jobs)
-        return name if name != "unit" else min((each for each in rates if each != "unit"), key=rates.__getitem__)
 
     def _choose(self, bench: Bench) -> list[_Step]:
         """Add features until there are enough or none helps."""

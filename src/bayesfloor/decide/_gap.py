@@ -22,7 +22,6 @@ from bayesfloor.support._words import about, join_labels, p_text, percent, show_
 
 ROOM, AT, BELOW = "room to improve", "at the floor", "below the floor"
 NOT_SHOWN, NO_ROWS = "no room shown", "no rows"
-BETTER_KIND = "is of a better kind than those tried"
 SAW_ROWS = "has seen the rows it was tested on"
 SAW_LABELS = f"{SAW_ROWS}, or uses other columns than these"
 
@@ -133,11 +132,6 @@ class Gap(Result):
         return f"error {percent(whole.error)} %, lowest possible {lowest}: {whole.word}"
 
     @property
-    def other_proportions(self) -> bool:
-        """Whether class proportions clearly differ from those in the floor's rows."""
-        return self.proportions_p_value < _OTHER_PROPORTIONS
-
-    @property
     def text(self) -> str:
         """The gap in a few sentences."""
         return self.tell(*(reason.basis for reason in self.reasons[:1]))
@@ -178,7 +172,7 @@ class Gap(Result):
             found.append(self._why_below())
         elif self.overall.word != ROOM and self.reliability != GOOD:
             found.append(f"How low the error can go is uncertain: {why_uncertain}.")
-        if self.other_proportions:
+        if self.proportions_p_value < _OTHER_PROPORTIONS:
             found.append(
                 "The class proportions here differ from those in the floor's rows, and the floor depends on them."
             )
@@ -189,7 +183,9 @@ class Gap(Result):
         rare = f"Even a model with an error of {least}, the lower end, would rarely make so few mistakes ({p})."
         if self.too_good.proved:
             return f"{rare} Equal rows with different labels prove that end, so your model {SAW_LABELS}."
-        return f"{rare} That end is not proved: either your model {BETTER_KIND}, or it {SAW_ROWS}."
+        return (
+            f"{rare} That end is not proved: either your model is of a better kind than those tried, or it {SAW_ROWS}."
+        )
 
     def _columns(self) -> dict[str, Any]:
         labels, (one, two) = self.classes.tolist(), np.triu_indices(len(self.classes), 1)
@@ -340,9 +336,14 @@ def gap(
     if groups is not None:
         groups = number_groups(groups, sizes.sum())
         draws = len(np.unique(groups)) / sizes.sum()
-    tested = None if rows is None else _Predicted(true, predicted, _read_row_numbers(rows, len(true)), groups)
+    numbers = None if rows is None else _read_row_numbers(rows, len(true))
     answer, model = answer_of(floor, answer), _Model(confusion, draws, level)
     whole = _whole(answer, model)
+    # Whether the model has seen its test rows: too few errors for the lower end, or too many right among equal rows.
+    wrong, n = (np.ceil(count * sizes.sum() * draws) for count in (whole.error, 1.0))
+    equal = (0, 0, 0.0, 1.0)
+    if numbers is not None and floor.fitted_.labels.hard:
+        equal = _equal_rows(floor.fitted_, numbers, true, predicted, groups)
     return Gap(
         classes=floor.classes_,
         sizes=sizes,
@@ -353,7 +354,7 @@ def gap(
         reliability=answer.reliability,
         reasons=answer.reasons,
         proportions_p_value=_proportions_p_value(floor, sizes * draws),
-        too_good=_too_good(whole.error * sizes.sum() * draws, sizes.sum() * draws, answer, floor.fitted_, tested),
+        too_good=TooGood(float(binom.cdf(wrong, n, answer.lower)), answer.proved, *equal),
     )
 
 
@@ -437,35 +438,20 @@ def _proportions_p_value(floor: BayesFloor, sizes: Floats) -> float:
     return float(chi2_contingency([np.bincount(place, each) for each in (there, sizes)], correction=False).pvalue)
 
 
-class _Predicted(NamedTuple):
-    """True and predicted class of each row, its number in the floor's input, and its group if there are any."""
-
-    true: Ints
-    predicted: Ints
-    row: Ints
-    groups: Ints | None
-
-
-def _too_good(wrong: float, n_rows: float, answer: Answer, fit: Fit, tested: _Predicted | None) -> TooGood:
-    """Run both tests; without ``tested`` rows only the first. ``wrong`` and ``n_rows`` count independent draws."""
-    at_most = float(binom.cdf(np.ceil(wrong), np.ceil(n_rows), answer.lower))
-    if tested is None or not fit.labels.hard:
-        return TooGood(at_most, answer.proved, 0, 0, 0.0, 1.0)
-    return TooGood(at_most, answer.proved, *_equal_rows(fit, tested))
-
-
-def _equal_rows(fit: Fit, tested: _Predicted) -> tuple[int, int, float, float]:
+def _equal_rows(
+    fit: Fit, numbers: Ints, true: Ints, predicted: Ints, groups: Ints | None
+) -> tuple[int, int, float, float]:
     """Test whether predictions follow the labels of equal rows; return four fields of ``TooGood``, from ``n_equal`` on.
 
     A classifier cannot tell equal rows apart. So if it has not seen their labels, the labels are exchangeable among
     equal rows, whatever it predicts: permuting them gives the distribution of the number of right predictions.
     """
-    place, unit = np.intersect1d(tested.row, fit.sample.row, return_indices=True)[1:]
+    place, unit = np.intersect1d(numbers, fit.sample.row, return_indices=True)[1:]
     vertex = fit.counts.content.vertex[unit]
-    if tested.groups is not None:  # labels in a group are not independent: keep one row per group
-        first = np.unique(np.stack([vertex, tested.groups[place]]), axis=1, return_index=True)[1]
+    if groups is not None:  # labels in a group are not independent: keep one row per group
+        first = np.unique(np.stack([vertex, groups[place]]), axis=1, return_index=True)[1]
         place, vertex = place[first], vertex[first]
-    true, predicted = tested.true[place], tested.predicted[place]
+    true, predicted = true[place], predicted[place]
     # Sets of equal rows with one label, or with one prediction, have the same number right in every permutation.
     telling = np.flatnonzero(_varies(vertex, true) & _varies(vertex, predicted))
     if not len(telling):
@@ -482,11 +468,8 @@ def _equal_rows(fit: Fit, tested: _Predicted) -> tuple[int, int, float, float]:
 
 def _varies(vertex: Ints, values: Ints) -> np.ndarray:
     """Whether the rows equal to each row have different values."""
-    n = int(vertex.max(initial=-1)) + 1
-    least, most = np.full(n, np.iinfo(np.int64).max), np.full(n, -1)
-    np.minimum.at(least, vertex, values)
-    np.maximum.at(most, vertex, values)
-    return (least < most)[vertex]
+    different = np.unique(np.stack([vertex, values]), axis=1)[0]
+    return np.bincount(different)[vertex] > 1
 
 
 def _read_both(classes: np.ndarray, y_true: Any, y_pred: Any) -> tuple[Ints, Ints]:

@@ -54,14 +54,12 @@ class SamplesNeeded(Result):
         if self.word == ENOUGH:
             return f"{wish} is reachable with the rows at hand ({self.n_rows:,} training rows)."
         if self.word == MORE:
-            return f"{wish} needs about {self._range()}; you have {self.n_rows:,}."
+            worst = f"at most {two_digits(self.high):,}" if np.isfinite(self.high) else "possibly never enough"
+            ends = f"at least {two_digits(self.low):,}; {worst}"
+            return f"{wish} needs about {two_digits(self.needed):,} training rows ({ends}); you have {self.n_rows:,}."
         if self.word == OUT_OF_REACH:
             return f"{wish} is out of reach for the kinds of model tried, even with more rows."
         return f"These data cannot say how many rows {wish} needs: {self._open_end()}."
-
-    def _range(self) -> str:
-        worst = f"at most {two_digits(self.high):,}" if np.isfinite(self.high) else "possibly never enough"
-        return f"{two_digits(self.needed):,} training rows (at least {two_digits(self.low):,}; {worst})"
 
     def _open_end(self) -> str:
         if self.needed <= self.n_rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, eye_array
@@ -181,19 +181,21 @@ def two_samples(
     leak_p_value, expected_copies = _test_leak(alike, in_b, rng)
     leaking = bool(_SHOWN_TESTS * leak_p_value <= level)
     rows = _one_of_each(alike, rng) if leaking else np.arange(len(points))
-    shift = _test_shift(grow(points[rows], n_trees, None, n_jobs) if leaking else forest, in_b[rows], rng)
-    shifted = bool(_SHOWN_TESTS * shift.p_value <= level)
+    forest = grow(points[rows], n_trees, None, n_jobs) if leaking else forest
+    labels = VertexLabels(forest.vertex, hard_shares(in_b[rows].astype(np.int64), 2), forest.n_vertices)
+    shift_p_value, cross_rate, expected = _test_shift(forest, labels, rng)
+    shifted = bool(_SHOWN_TESTS * shift_p_value <= level)
     words = {(True, True): "both", (True, False): "shifted", (False, True): "leaking", (False, False): NO_DIFFERENCE}
     return TwoSamples(
         word=words[shifted, leaking],
-        p_value=min(1.0, _SHOWN_TESTS * min(shift.p_value, leak_p_value)),
-        shift_p_value=shift.p_value,
+        p_value=min(1.0, _SHOWN_TESTS * min(shift_p_value, leak_p_value)),
+        shift_p_value=shift_p_value,
         leak_p_value=leak_p_value,
-        cross_rate=shift.cross_rate,
-        expected=shift.expected,
+        cross_rate=cross_rate,
+        expected=expected,
         copies=_list_copies(alike, in_b),
         expected_copies=expected_copies,
-        suspects=np.sort(rows[_find_suspects(shift, level)]) - n_a if shifted else np.empty(0, dtype=np.int64),
+        suspects=np.sort(rows[_find_suspects(forest, labels, level)]) - n_a if shifted else np.empty(0, dtype=np.int64),
         n_a=n_a,
         n_b=len(points) - n_a,
         scale=name,
@@ -282,37 +284,26 @@ def _one_of_each(alike: Ints, rng: np.random.Generator) -> Ints:
     return np.sort(order[np.unique(alike[order], return_index=True)[1]])
 
 
-class _Shift(NamedTuple):
-    """The shift's p-value, the fraction of edges between A and B, and the forest and labels behind them."""
-
-    p_value: float
-    cross_rate: float
-    expected: float
-    forest: Forest
-    labels: VertexLabels
-
-
-def _test_shift(forest: Forest, in_b: np.ndarray, rng: np.random.Generator) -> _Shift:
-    """Run the Friedman-Rafsky test; with few rows, use permutations."""
-    labels = VertexLabels(forest.vertex, hard_shares(in_b.astype(np.int64), 2), forest.n_vertices)
-    edges, smaller = class_edges(forest, labels), int(min(in_b.sum(), (~in_b).sum()))
+def _test_shift(forest: Forest, labels: VertexLabels, rng: np.random.Generator) -> tuple[float, float, float]:
+    """Run the Friedman-Rafsky test, with few rows by permutations; return its p-value, the cross rate and its mean."""
+    edges, in_b = class_edges(forest, labels), labels.codes == 1
     null = permutation_null(len(in_b), forest_moments(forest, labels), label_moments(labels), labels.n_sets)
-    cross = edges.cross_rate * edges.n_edges
+    cross, smaller = edges.cross_rate * edges.n_edges, int(min(in_b.sum(), (~in_b).sum()))
     p_value = float(fewer_than_chance(cross, null))
     if smaller == 0:
         p_value = 1.0
     elif len(in_b) < _FEWEST_ROWS or smaller < FEW:
         p_value = share_not_above(cross, permuted_cross(forest, labels, _PERMUTATIONS, rng))
-    return _Shift(p_value, edges.cross_rate, float(null.mean) / max(edges.n_edges, 1.0), forest, labels)
+    return p_value, edges.cross_rate, float(null.mean) / max(edges.n_edges, 1.0)
 
 
-def _find_suspects(shift: _Shift, level: float) -> Ints:
+def _find_suspects(forest: Forest, labels: VertexLabels, level: float) -> Ints:
     """Find rows of B with more rows of B around them than expected by chance, by the Benjamini-Hochberg procedure.
 
     The rows around a row are those at most two edges away. In a random split, the number of them in B is
     hypergeometric.
     """
-    labels, joins = shift.labels, adjacency(shift.forest, shift.labels.n_vertices)
+    joins = adjacency(forest, labels.n_vertices)
     near = csr_array((joins @ joins + joins + eye_array(labels.n_vertices)) > 0).astype(np.float64)
     in_b = labels.codes == 1
     around = (near @ labels.rows_at)[labels.vertex[in_b]] - 1
