@@ -83,93 +83,66 @@ class AnswerDisplay(Display):
     def from_estimator(
         cls, floor: BayesFloor, *, target: float | None = None, effort: str = "normal", **looks: Any
     ) -> AnswerDisplay:
-        """Draw the answer of a fitted ``BayesFloor``, computing it first if needed.
-
-        Parameters
-        ----------
-        floor : BayesFloor
-            A fitted floor.
-        target : float, default=None
-            An accuracy in (0, 1] to mark.
-        effort : {"quick", "normal", "thorough"}, default="normal"
-            As in ``BayesFloor.answer``.
-        **looks
-            Arguments of ``plot``.
-        """
+        """Draw the answer of a fitted ``BayesFloor``, with this effort; further arguments go to ``plot``."""
         return cls.from_answer(floor.answer(effort), target, overall=floor.overall_, **looks)
 
     @classmethod
     def from_answer(
         cls, answer: Answer, target: float | None = None, *, overall: Floor | None = None, **looks: Any
     ) -> AnswerDisplay:
-        """Draw an answer.
-
-        Parameters
-        ----------
-        answer : Answer
-            From ``BayesFloor.answer`` or ``Check.answer``.
-        target : float, default=None
-            An accuracy in (0, 1] to mark.
-        overall : Floor, default=None
-            ``BayesFloor.overall_`` or ``Check.overall``: its tree bounds are drawn below.
-        **looks
-            Arguments of ``plot``.
-        """
+        """Draw an answer, with the tree bounds of ``overall`` below it; further arguments go to ``plot``."""
         if target is not None:
             check_target(target)
         return cls(answer, None if overall is None else (overall.lower, overall.upper), target).plot(**looks)
 
     def plot(self, *, ax: Any = None) -> AnswerDisplay:
         """Draw the ruler."""
-        self._y = self._places()
-        bottom = max(self._y) + 0.5
-        names = self._names()
-        ax = self._start(ax, wide_enough(names, 1.9), 1.0 + ROW * bottom)
+        rows = self._rows()
+        last = rows[-1][0]
+        ax = self._start(ax, wide_enough([name for _, name, _ in rows], 1.9), 1.0 + ROW * (last + 0.5))
         ends = [[each] for each in (self.answer.useful_lower, self.answer.estimate, self.answer.upper)]
         (self.range_, *_), self.estimate_ = draw_ranges(ax, [0], ends, height=0.6, proved=self.answer.proved)
         self._draw_markers()
-        self._draw_bounds()
-        self._write(names)
-        frame_rows(ax, bottom, self._name_ruler())
+        self._draw_bounds(last)
+        self._write(rows)
+        frame_rows(ax, last + 0.5, self._name_ruler())
         self._draw_ends()
         title = f"Lowest possible error · reliability: {self.answer.reliability}"
         write_title(ax, title, 0 if self.target is None else 12)
         self.caption_ = self._caption()
         return self
 
-    def _places(self) -> list[float]:
-        """Return the y positions: the answer, a line for the heading, then the learners, and the tree bounds apart."""
-        learners = [2.0 + k for k in range(len(self.answer.errors))]
-        last = learners[-1] if learners else 0.0
-        return [0.0, *learners, *([] if self.bounds is None else [last + 1.3])]
+    def _rows(self) -> list[tuple[float, str, str]]:
+        """Return y, name and number of each row: the answer, learners below a heading, and the tree bounds apart."""
+        answer, learners = self.answer, ranked(self.answer)
+        names = label_texts([learner_name(name) for name, _ in learners], NAME)
+        rows = [(0.0, "lowest possible error", about(answer.estimate, answer.useful_lower, answer.upper))]
+        rows += [
+            (2.0 + k, name, f"{percent(error)} %")
+            for k, (name, (_, error)) in enumerate(zip(names, learners, strict=True))
+        ]
+        if self.bounds is not None:
+            too_high = answer.contradicts(self.bounds[0])
+            rows.append((rows[-1][0] + 1.3, "tree bounds", TOO_HIGH if too_high else span(*self.bounds)))
+        return rows
 
     def _draw_markers(self) -> None:
         errors = [error for _, error in ranked(self.answer)]
-        y = self._y[1 : 1 + len(errors)]
+        y = 2.0 + np.arange(len(errors))
         self.ax_.hlines(y, 0, errors, colors=FAINT, linewidth=0.8, zorder=0)
         self.markers_ = self.ax_.scatter(errors, y, s=20, color=STRONG, clip_on=False, zorder=3)
 
-    def _draw_bounds(self) -> None:
+    def _draw_bounds(self, y: float) -> None:
         self.bounds_ = None
         if self.bounds is not None:
-            self.bounds_ = self.ax_.hlines([self._y[-1]], *self.bounds, colors=SOFT, linewidth=1.5)
-            self.ax_.scatter(self.bounds, [self._y[-1]] * 2, marker="|", s=24, color=SOFT, linewidth=1.5)
+            self.bounds_ = self.ax_.hlines([y], *self.bounds, colors=SOFT, linewidth=1.5)
+            self.ax_.scatter(self.bounds, [y] * 2, marker="|", s=24, color=SOFT, linewidth=1.5)
 
-    def _names(self) -> list[str]:
-        learners = label_texts([learner_name(name) for name, _ in ranked(self.answer)], NAME)
-        return ["lowest possible error", *learners, *([] if self.bounds is None else ["tree bounds"])]
-
-    def _write(self, names: list[str]) -> None:
+    def _write(self, rows: list[tuple[float, str, str]]) -> None:
         """Write each row's name on the left and its numbers on the right, where neither can touch a bar."""
-        answer, learners = self.answer, ranked(self.answer)
-        numbers = [
-            about(answer.estimate, answer.useful_lower, answer.upper),
-            *(f"{percent(error)} %" for _, error in learners),
-        ]
-        if self.bounds is not None:
-            numbers.append(bounds_text(self.answer, self.bounds))
-        name_rows(self.ax_, self._y, names, {})
-        for place, (y, text) in enumerate(zip(self._y, numbers, strict=True)):
+        name_rows(self.ax_, [y for y, _, _ in rows], [name for _, name, _ in rows], {})
+        learners = self.answer.errors
+        for place, (y, _, text) in enumerate(rows):
             looks = {"weight": "bold"} if place == 0 else {"color": SOFT} if place > len(learners) else {}
             write_beside(self.ax_, 1.0, y, text, 6, **looks)
         if learners:
@@ -248,8 +221,3 @@ def learner_name(name: str) -> str:
     if name not in (*REGISTRY, BLEND):
         return name
     return called(name).removeprefix("an ").removeprefix("a ")
-
-
-def bounds_text(answer: Answer, bounds: tuple[float, float]) -> str:
-    """Describe tree bounds, without numbers if the answer contradicts them."""
-    return TOO_HIGH if answer.contradicts(bounds[0]) else span(*bounds)

@@ -113,17 +113,8 @@ class ClassTreeDisplay(Display):
     ) -> ClassTreeDisplay:
         """Draw the class tree of a fitted ``SmartSVM``, or one made from a ``BayesFloor``.
 
-        Parameters
-        ----------
-        estimator : fitted estimator
-            An estimator with ``tree_``, or a ``BayesFloor``: the numbers are then best estimates from its answer, which
-            is computed first if needed.
-        cut : str, default="average"
-            How to make the tree from a ``BayesFloor``'s pairs, as in ``SmartSVM``.
-        effort : {"quick", "normal", "thorough"}, default="normal"
-            As in ``BayesFloor.answer``.
-        **looks
-            Arguments of ``plot``.
+        The second is made by this ``cut``, as in ``SmartSVM``, and its numbers are best estimates from an answer with
+        this effort. Further arguments go to ``plot``.
         """
         if hasattr(estimator, "tree_"):
             return cls(estimator.tree_).plot(**looks)
@@ -179,11 +170,12 @@ class ClassTreeDisplay(Display):
         self.ax_.set_yticks(range(len(texts)), [texts[k] for k in placed.rows], size=label_size, **label_style())
         self.ax_.tick_params(axis="y", length=0, pad=2, labelcolor=INK)
         looks = {"va": "center", "size": min(SMALL, points * 0.6), "color": INK, **label_style()}
-        places = zip(placed.x.tolist(), placed.y.tolist(), strict=True)
-        told = [(_link_text(float(link)), place) for link, place in zip(self.tree.link, places, strict=True)]
+        # A tree that was not made from floors has no numbers; at 0, all pairs are too small to measure.
+        link = self.tree.link
+        told = np.where(np.isfinite(link), ["·" if not each else f"{percent(each)} %" for each in link], "")
         self.texts_ = [
-            self.ax_.annotate(*told[node], (4, 0), textcoords="offset points", **looks)
-            for node in self.tree.splits.tolist()
+            self.ax_.annotate(told[k], (placed.x[k], placed.y[k]), (4, 0), textcoords="offset points", **looks)
+            for k in self.tree.splits.tolist()
         ]
 
     def _columns(self) -> dict[str, Any]:
@@ -193,10 +185,3 @@ class ClassTreeDisplay(Display):
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as plain values."""
         return self.tree.to_dict()
-
-
-def _link_text(link: float) -> str:
-    """Return the string to write at a split; it is empty for a tree that was not made from floors."""
-    if not np.isfinite(link):
-        return ""
-    return f"{percent(link)} %" if link else "·"  # all pairs are too small to measure

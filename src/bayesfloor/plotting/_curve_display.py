@@ -67,17 +67,7 @@ class CurveDisplay(ResultDisplay):
 
     @classmethod
     def from_estimator(cls, floor: BayesFloor, *, effort: str = "normal", **looks: Any) -> CurveDisplay:
-        """Draw the curve of a fitted ``BayesFloor``, computing its answer first if needed.
-
-        Parameters
-        ----------
-        floor : BayesFloor
-            A fitted floor.
-        effort : {"quick", "normal", "thorough"}, default="normal"
-            As in ``BayesFloor.answer``.
-        **looks
-            Arguments of ``plot``.
-        """
+        """Draw the curve of a fitted ``BayesFloor``, with this effort; further arguments go to ``plot``."""
         return cls.from_answer(floor.answer(effort), **looks)
 
     @classmethod

@@ -97,19 +97,7 @@ class PairwiseDisplay(Display):
     def from_estimator(
         cls, floor: BayesFloor, *, effort: str = "normal", tree: ClassTree | None = None, **looks: Any
     ) -> PairwiseDisplay:
-        """Draw the pairs of a fitted ``BayesFloor``, computing its answer first if needed.
-
-        Parameters
-        ----------
-        floor : BayesFloor
-            A fitted floor.
-        effort : {"quick", "normal", "thorough"}, default="normal"
-            As in ``BayesFloor.answer``.
-        tree : ClassTree, default=None
-            Defines the order of classes; by default a class tree from average linkage.
-        **looks
-            Arguments of ``plot``.
-        """
+        """Draw the pairs of a fitted ``BayesFloor``, with this effort; the rest is as in ``from_results``."""
         from bayesfloor.answer._pairs_and_classes import pair_answers  # late import: it loads scikit-learn
 
         tree = pair_tree(floor.pairwise_, "average") if tree is None else tree
