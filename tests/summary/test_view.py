@@ -79,8 +79,8 @@ def test_a_ruler_has_each_figure_at_its_place(iris):
     end = ruler_end(0.1, answer.guessing)
     bar, best = ruler.bars
     assert bar.kind == "range"
-    assert bar.left == pytest.approx(100 * answer.lower / end)
-    assert bar.left + bar.width == pytest.approx(100 * answer.upper / end)
+    assert bar.ends[0] == pytest.approx(100 * answer.lower / end)
+    assert bar.ends[1] == pytest.approx(100 * answer.upper / end)
     assert bar.mark == pytest.approx(100 * answer.estimate / end)
     assert best.mark == pytest.approx(100 * min(answer.errors.values()) / end)
     assert ruler.target.place == pytest.approx(100 * 0.1 / end)
@@ -95,7 +95,7 @@ def test_the_evidence_has_all_learners_and_the_tree_bounds(iris):
     assert first == make_ruler(iris).bars[0]
     assert [point.mark for point in points] == pytest.approx(sorted(100 * e / end for e in answer.errors.values()))
     assert (trees.kind, trees.name) == ("trees", "tree bounds")
-    assert trees.left + trees.width == pytest.approx(100 * overall.upper / end)
+    assert trees.ends[1] == pytest.approx(100 * overall.upper / end)
 
 
 def test_tree_bounds_above_the_best_estimate_are_called_too_high(iris):
@@ -110,7 +110,7 @@ def test_tree_bounds_above_the_best_estimate_are_called_too_high(iris):
 def test_without_a_useful_lower_end_a_range_is_open(iris, ends):
     """A bar that begins at 0 as if it were known would claim what nobody knows."""
     bar = make_ruler(replace(iris, answer=replace(iris.answer, **ends))).bars[0]
-    assert (bar.kind, bar.left) == ("range open", 0.0)
+    assert (bar.kind, bar.ends[0]) == ("range open", 0.0)
     assert re.fullmatch(r"about [\d.]+ % \(at most [\d.]+ %\)", bar.note)
 
 
@@ -134,8 +134,7 @@ def test_everything_on_a_ruler_is_within_it(iris, many):
     """What is beyond its end would be drawn over the figures beside it."""
     for check in (iris, many, replace(many, target=0.0001), replace(iris, target=None)):
         for bar in make_ruler(check).bars + evidence_ruler(check).bars:
-            assert 0 <= bar.left <= 100
-            assert bar.left + bar.width <= 100.31
+            assert all(0 <= place <= 100.31 for place in bar.ends or ())
             assert bar.mark is None or 0 <= bar.mark <= 100
 
 
@@ -227,7 +226,7 @@ def test_classes_are_ranked_and_those_with_few_rows_are_marked(iris, many):
     assert re.fullmatch(r"[\d.]+ %", end)
     for row in table:
         bar = row["bar"]
-        assert 0 <= bar.left <= bar.mark <= bar.left + bar.width <= 100.31
+        assert 0 <= bar.ends[0] <= bar.mark <= bar.ends[1] <= 100.31
     assert sum(float(row["part"].removesuffix(" %")) for row in table) == pytest.approx(100, abs=0.2)
     assert all(row["note"] == "too few rows" for row in class_table(many)[0])
 

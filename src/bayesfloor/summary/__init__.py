@@ -13,10 +13,9 @@ from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
     from bayesfloor.summary._check import Check, assert_reachable, check
-    from bayesfloor.summary._data_findings import Trait
+    from bayesfloor.summary._data_findings import Finding, Trait
     from bayesfloor.summary._explain import explain, schema
     from bayesfloor.summary._facts import Facts
-    from bayesfloor.summary._findings import Finding
     from bayesfloor.summary._gates import Gate
     from bayesfloor.summary._verdict import VerdictWords
 
@@ -35,8 +34,7 @@ __all__ = [
 
 _HOMES = {
     "._check": "Check assert_reachable check",
-    "._findings": "Finding",
-    "._data_findings": "Trait",
+    "._data_findings": "Finding Trait",
     "._explain": "explain schema",
     "._facts": "Facts",
     "._gates": "Gate",

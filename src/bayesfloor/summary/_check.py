@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from bayesfloor.io._open_data import open_data
 from bayesfloor.io._table_preparer import prepared_by
 from bayesfloor.summary._facts import Facts, gather_facts
 from bayesfloor.summary._figures import grow_class_tree, metrics
-from bayesfloor.summary._findings import Finding, Measured, find
+from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown
@@ -92,11 +91,6 @@ class Check(Measured):
     >>> 0 <= found.answer.estimate <= found.answer.upper <= 0.1
     True
     """
-
-    @cached_property
-    def findings(self) -> tuple[Finding, ...]:
-        """What to know about the data, with codes."""
-        return find(self)
 
     def gates(
         self,

@@ -25,16 +25,54 @@ _NEW = {GROUPS: "new groups", TIME: "unseen stretches", NEAR_DUPLICATES: "new ro
 _KNOWN = {GROUPS: "known groups", TIME: "rows close to known ones", NEAR_DUPLICATES: "near-duplicates of known rows"}
 
 
+@dataclass(frozen=True, repr=False)
+class Finding(Result):
+    """Something to know about the data: what was found, why it matters, and what to do about it.
+
+    Attributes
+    ----------
+    code : str
+        The code to pass to ``bayesfloor explain``.
+    text : str
+        What was found, why it matters, and what to do.
+    look : str
+        The attribute of ``Check`` with the details.
+    headline : str
+        The first sentence of the text: what was found.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import bayesfloor
+    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
+    >>> found.findings[0].code
+    'BF104'
+    """
+
+    code: str
+    text: str
+    look: str = ""
+    headline: str = field(default="", repr=False)
+
+    def _summary(self) -> str:
+        return f"{self.code}: {self.text}"
+
+
+def make_finding(code: str, look: str, headline: str, *more: str) -> Finding:
+    """Make a finding from its sentences: what was found, then why it matters and what to do about it."""
+    return Finding(code, " ".join(part for part in (headline, *more) if part), look, headline)
+
+
 def hazard_findings(
     dependence: Dependence | None, leaks: tuple[Leak, ...], doubtful: tuple[DoubtfulColumns, ...]
-) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the code of each finding, the attribute with its details, and its sentences."""
+) -> Iterator[Finding]:
+    """Yield what makes an answer too good, and columns that are probably not features."""
     if dependence is not None:
-        yield _CODES[dependence.kind], "dependence", [_two_errors(dependence), *_what_to_do(dependence)]
+        yield make_finding(_CODES[dependence.kind], "dependence", _two_errors(dependence), *_what_to_do(dependence))
     for leak in leaks:
-        yield "BF114", "leaks", [_given_away(leak), *_without(leak)]
+        yield make_finding("BF114", "leaks", _given_away(leak), *_without(leak))
     for each in doubtful:
-        yield ("BF115" if each.kind == LABELS else "BF116"), "doubtful", [*_no_features(each)]
+        yield make_finding("BF115" if each.kind == LABELS else "BF116", "doubtful", *_no_features(each))
 
 
 def alarm(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> str:

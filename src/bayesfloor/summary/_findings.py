@@ -23,7 +23,15 @@ from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.io._label_spellings import Spellings, compare_spellings
 from bayesfloor.io._messages import shell
 from bayesfloor.io._table_preparer import Prepared
-from bayesfloor.summary._data_findings import Trait, alarm, find_traits, hazard_findings, merge_first
+from bayesfloor.summary._data_findings import (
+    Finding,
+    Trait,
+    alarm,
+    find_traits,
+    hazard_findings,
+    make_finding,
+    merge_first,
+)
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._reasons import reason_text
 from bayesfloor.summary._verdict import (
@@ -35,7 +43,6 @@ from bayesfloor.summary._verdict import (
     sentence,
     verdict_words,
 )
-from bayesfloor.support._results import Result
 from bayesfloor.support._types import Ints
 from bayesfloor.support._words import (
     about,
@@ -65,39 +72,6 @@ _RELATED = 0.001  # p-value below which features and label are clearly related
 _UNEVEN = 1.5  # a class is named if its fraction of the errors is at least this many times its fraction of the rows
 _SIGNAL = 0.01  # p-value of the trees below which there is a signal, even if accuracy does not show it
 _HOW_TO_TEST = "Test it on rows that it was not trained on, or pass cross-validated predictions."
-
-
-@dataclass(frozen=True, repr=False)
-class Finding(Result):
-    """Something to know about the data: what was found, why it matters, and what to do about it.
-
-    Attributes
-    ----------
-    code : str
-        The code to pass to ``bayesfloor explain``.
-    text : str
-        What was found, why it matters, and what to do.
-    look : str
-        The attribute of ``Check`` with the details.
-    headline : str
-        The first sentence of the text: what was found.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> import bayesfloor
-    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
-    >>> found.findings[0].code
-    'BF104'
-    """
-
-    code: str
-    text: str
-    look: str = ""
-    headline: str = field(default="", repr=False)
-
-    def _summary(self) -> str:
-        return f"{self.code}: {self.text}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,13 +142,9 @@ def find(check: Measured) -> tuple[Finding, ...]:
     makers = [_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious, _rare]
     makers += [_model, _seen_labels]
     found = [finding for make in makers if (finding := make(check)) is not None]
-    found += [
-        _finding(code, look, *sentences)
-        for code, look, sentences in hazard_findings(check.dependence, check.leaks, check.doubtful)
-    ]
-    found += [
-        _finding(trait.code, "traits", sentence(trait.text), trait.advice) for trait in check.traits if trait.weak
-    ]
+    found += hazard_findings(check.dependence, check.leaks, check.doubtful)
+    weak = (trait for trait in check.traits if trait.weak)
+    found += [make_finding(trait.code, "traits", sentence(trait.text), trait.advice) for trait in weak]
     return tuple(sorted(found, key=lambda finding: _rank(check, finding.code)))
 
 
@@ -196,11 +166,6 @@ def _explained(check: Measured) -> float:
     return check.suspicious.n_suspect / max(wrong, 1e-9)
 
 
-def _finding(code: str, look: str, headline: str, *more: str) -> Finding:
-    """Make a finding from its sentences: what was found, then why it matters and what to do about it."""
-    return Finding(code, " ".join(part for part in (headline, *more) if part), look, headline)
-
-
 def _spellings(check: Measured) -> Finding | None:
     """Find labels that may be different spellings of one label."""
     found = _same_labels(check)
@@ -210,8 +175,8 @@ def _spellings(check: Measured) -> Finding | None:
     if not same:
         them = "it" if len(found.typos) == 1 else "them"
         headline = f"{found.text}; correct {them} in the data: {_typos(check, found)}."
-        return _finding("BF106", "", headline, _correct_typos(check, found))
-    return _finding(
+        return make_finding("BF106", "", headline, _correct_typos(check, found))
+    return make_finding(
         "BF106",
         "",
         f"{found.text}: merge them with --clean-labels, or clean_labels=True.",
@@ -252,7 +217,7 @@ def _codes(check: Measured) -> Finding | None:
     if not names:
         return None
     looks, it, was = ("looks", "it", "was") if len(names) == 1 else ("look", "they", "were")
-    return _finding(
+    return make_finding(
         "BF107",
         "prepared",
         f"{how_many(len(names), 'column')} of whole numbers {looks} like codes, not quantities: "
@@ -270,14 +235,14 @@ def _no_signal(check: Measured) -> Finding | None:
         headline = f"Little signal: the features are related to the label ({p}), but no learner can use that."
     else:
         headline = f"No detectable signal: no learner predicts the label from these features ({p})."
-    return _finding("BF101", "", headline, "Check that each label belongs to its row, or add features.")
+    return make_finding("BF101", "", headline, "Check that each label belongs to its row, or add features.")
 
 
 def _conflict(check: Measured) -> Finding | None:
     if not check.suspicious.n_conflict:
         return None
     have = "has" if check.suspicious.n_conflict == 1 else "have"
-    return _finding(
+    return make_finding(
         "BF102",
         "suspicious",
         f"{how_many(check.suspicious.n_conflict, 'row')} {have} an equal row with a different label: "
@@ -291,7 +256,7 @@ def _alike(check: Measured) -> Finding | None:
     if not len(one):
         return None
     pairs = [f"{check.labels[i]} and {check.labels[j]}" for i, j in zip(one.tolist(), two.tolist(), strict=True)]
-    return _finding(
+    return make_finding(
         "BF103",
         "pairs" if check.merge is None else "merge",
         f"These classes cannot be separated: {join_labels(pairs, 3)}.",
@@ -327,7 +292,7 @@ def _hardest(check: Measured) -> Finding | None:
     if row is None or row.note:
         return None
     error = f"error between them {about(row.estimate, row.lower, row.upper)}"
-    return _finding(
+    return make_finding(
         "BF104",
         "pairs",
         f"Hardest pair: {check.labels[row.one]} and {check.labels[row.two]}, {error}.",
@@ -346,7 +311,7 @@ def _harder_class(check: Measured) -> Finding | None:
     if finds_nothing(check.answer) or not uneven or not in_all or one_pair or row.error * row.n_rows < FEW:
         return None
     wrong = f"{about(row.estimate, row.lower, row.upper)} of its rows"
-    return _finding(
+    return make_finding(
         "BF104",
         "classes",
         f"Hardest class: {check.labels[row.number]}, with errors on {wrong}: {percent(row.part)} % of all errors.",
@@ -361,7 +326,7 @@ def _suspicious(check: Measured) -> Finding | None:
     disagree = "label disagrees with its" if n == 1 else "labels disagree with their"
     part = f"{percent(n / check.facts.n_used)} % of rows"
     weight = f"explain at most {percent(explained)} %" if explained < _MUCH else "may explain much"
-    return _finding(
+    return make_finding(
         "BF105",
         "suspicious",
         f"{n:,} {disagree} neighbours ({part}): {WRONG_OR_OVERLAP}.",
@@ -374,7 +339,7 @@ def _rare(check: Measured) -> Finding | None:
     if rarest is None or not _is_rare(check):
         return None
     fraction = check.pairwise.sizes[rarest] / check.pairwise.sizes.sum()
-    return _finding(
+    return make_finding(
         "BF120",
         "classes",
         f"Class {check.labels[rarest]} is only {percent(fraction)} % of rows: accuracy hides how well it is found.",
@@ -403,7 +368,7 @@ def _model(check: Measured) -> Finding | None:
         return None
     said = check.gap.tell(*map(reason_text, check.gap.reasons[:1]))
     if check.gap.overall.word == BELOW:
-        return _finding(
+        return make_finding(
             "BF405",
             "gap",
             "Your model looks too good to be true: its error is below the range of the lowest possible error "
@@ -412,14 +377,14 @@ def _model(check: Measured) -> Finding | None:
             _HOW_TO_TEST,
         )
     code = {ROOM: "BF403", AT: "BF404"}.get(check.gap.overall.word, "BF406")
-    return _finding(code, "gap", said)
+    return make_finding(code, "gap", said)
 
 
 def _seen_labels(check: Measured) -> Finding | None:
     found = None if check.gap is None else check.gap.too_good
     if found is None or not found.seen:
         return None
-    return _finding(
+    return make_finding(
         "BF407",
         "gap",
         f"Among equal rows with different labels, your model gets {found.n_right:,} of {found.n_equal:,} right; chance "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import NamedTuple
@@ -109,11 +110,11 @@ def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
     rose significantly by more than the limit. If the ranges cannot be compared, the cross-validated errors alone
     decide.
     """
-    if unlike := _other_problem(check, before):
+    if unlike := _differences(check, before, _PROBLEM):
         return Gate("BF305", TOO_CLOSE, f"the baseline cannot be compared: {unlike}. Make a new baseline.")
     errors = compare_errors(check.answer, before.answer)
     limit = f"limit {100 * most:g} point{'' if 100 * most == 1 else 's'}"
-    if unlike := _other_way(check, before):
+    if unlike := _differences(check, before, _WAY):
         word = TOO_CLOSE if errors is None else _judge(errors.low, errors.high, most)
         text = f"the ranges cannot be compared ({unlike})"
         return Gate("BF305", word, f"{text}. {_cross_validated(errors, word, most)}, {limit}")
@@ -166,7 +167,6 @@ def _add_two(answer: Answer, learner: str) -> tuple[float, float]:
 
 
 def _cross_validated(errors: ErrorRise | None, word: str, most: float) -> str:
-    """Describe how the cross-validated errors changed."""
     if errors is None:
         return "No learner was cross-validated on as many rows now as before, so these errors cannot decide either"
     text = f"Cross-validated error of {called(errors.learner)}: {percent(errors.before)} % before, "
@@ -203,24 +203,21 @@ def _worst_of(code: str, names: list[str], lower: Floats, upper: Floats, most: f
     return Gate(code, word, f"worst is {names[worst]}: lowest possible error {told}, limit {target_text(most)}")
 
 
-def _other_problem(check: Measured, before: Measured) -> str:
-    """Return how the problems of two checks differ, so that no errors can be compared; empty if they are the same."""
-    classes = ("classes", before.facts.n_classes, check.facts.n_classes)
-    priors = ("class proportions", _proportions(before), _proportions(check))
-    return _differences([classes, priors])
-
-
 def _proportions(check: Measured) -> str:
     priors = check.facts.priors
     return "of the data" if priors is None else " to ".join(f"{100 * share:g} %" for share in priors)
 
 
-def _other_way(check: Measured, before: Measured) -> str:
-    """Return the settings and features that differ, so that ranges cannot be compared; empty if none do."""
-    fields = [(name, getattr(before.facts, name), getattr(check.facts, name)) for name in ("n_features", "scale")]
-    pairs = [("effort", before.answer.effort, check.answer.effort), *fields]
-    return _differences([(name.removeprefix("n_"), then, now) for name, then, now in pairs])
+# If the first differ, no errors can be compared; if the second do, the ranges cannot.
+_PROBLEM = {"classes": lambda check: check.facts.n_classes, "class proportions": _proportions}
+_WAY = {
+    "effort": lambda check: check.answer.effort,
+    "features": lambda check: check.facts.n_features,
+    "scale": lambda check: check.facts.scale,
+}
 
 
-def _differences(values: list[tuple[str, object, object]]) -> str:
-    return ", ".join(f"{name} {then} then, {now} now" for name, then, now in values if then != now)
+def _differences(check: Measured, before: Measured, parts: Mapping[str, Callable[[Measured], object]]) -> str:
+    """Return which of these parts of two checks differ; empty if none do."""
+    found = ((name, part(before), part(check)) for name, part in parts.items())
+    return ", ".join(f"{name} {then} then, {now} now" for name, then, now in found if then != now)

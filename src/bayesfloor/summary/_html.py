@@ -16,7 +16,7 @@ from bayesfloor.plotting._answer_display import learner_name
 from bayesfloor.plotting._display import COLOURS
 from bayesfloor.summary._explain import CODES, explain
 from bayesfloor.summary._figures import answer_figures, gap_cells, head_line, lower_end, next_step, settings_line
-from bayesfloor.summary._findings import Finding, Measured
+from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._html_drawings import (
     MOST_CLASSES,
     MOST_DRAWN,
@@ -33,7 +33,7 @@ from bayesfloor.summary._html_drawings import (
     tree_text,
 )
 from bayesfloor.summary._reasons import reason_text
-from bayesfloor.summary._text import NOT_HERE, NOT_TOGETHER, unmeasured
+from bayesfloor.summary._text import NOT_TOGETHER, main_findings, unmeasured
 from bayesfloor.summary._thumbnails import thumbnails
 from bayesfloor.summary._verdict import accuracy, finds_nothing, lowest_error, sentence
 from bayesfloor.support._errors import MissingPackageError
@@ -128,11 +128,6 @@ def _of_both(check: Measured) -> dict[str, Any]:
     }
 
 
-def main_findings(check: Measured) -> list[Finding]:
-    """Return the findings that need attention; the headline covers the model, and "How we know" the rest."""
-    return [finding for finding in check.findings if finding.code not in NOT_HERE]
-
-
 def standing(check: Measured) -> str:
     """Return what is possible and what the best learner reaches so far, unless the verdict says it."""
     answer = check.answer
@@ -169,7 +164,6 @@ def rests_on(check: Measured) -> list[tuple[str, str]]:
 
 
 def _left_out(reasons: dict[str, str]) -> str:
-    """Return the learners that were left out, grouped by reason."""
     names: dict[str, list[str]] = {}
     for name, why in reasons.items():
         names.setdefault(why, []).append(learner_name(name))

@@ -43,17 +43,6 @@ _ROOM = 0.82  # ticks beyond this fraction of the ruler have no text, because it
 _LEARNER = 40  # characters in the name of a learner
 
 
-class Bar(NamedTuple):
-    """A line of a ruler, with positions in percent of its length; ``mark`` is a single point."""
-
-    name: str
-    note: str
-    kind: str
-    left: float
-    width: float
-    mark: float | None
-
-
 class Tick(NamedTuple):
     """A position on a ruler in percent, its label, and whether the label starts, ends or is centred there."""
 
@@ -63,7 +52,7 @@ class Tick(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of a ruler in errors, before positions are known: an optional range and an optional single error."""
+    """A line of a ruler: an optional range and an optional single point, first as errors, then in percent of it."""
 
     name: str
     note: str
@@ -76,7 +65,7 @@ class Line(NamedTuple):
 class Ruler:
     """A number line of errors from 0 to ``end``, with an optional target."""
 
-    bars: list[Bar]
+    bars: list[Line]
     ticks: list[Tick]
     end: str
     guessing: str
@@ -96,7 +85,6 @@ def evidence_ruler(check: Measured) -> Ruler:
 
 
 def _model_line(check: Measured) -> list[Line]:
-    """Return the line with the error of the user's model and its interval, if there is a model."""
     if check.gap is None:
         return []
     whole = check.gap.overall
@@ -106,7 +94,6 @@ def _model_line(check: Measured) -> list[Line]:
 
 
 def _answer_line(check: Measured) -> Line:
-    """Return the line with the range and the best estimate."""
     answer = check.answer
     ends = answer.estimate, answer.useful_lower, answer.upper
     return _range_line("lowest possible error", about(*ends), *ends)
@@ -136,7 +123,7 @@ def _ruler(check: Measured, lines: list[Line]) -> Ruler:
         side = "start" if place < 12 else "end" if place > 88 else ""  # a centred label would stick out of the ruler
         target = Tick(place, f"{target_text(check.target)} accuracy", side)
     guess = f"guessing: {percent(guessing)} %{' →' if end < guessing else ''}"
-    return Ruler([_bar(line, end) for line in lines], make_ticks(end), _round(end), guess, target)
+    return Ruler([_placed(line, end) for line in lines], make_ticks(end), _round(end), guess, target)
 
 
 def _round(error: float) -> str:
@@ -151,13 +138,12 @@ def make_ticks(end: float) -> list[Tick]:
     return [Tick(0.0, "0 %", "start"), *inner, Tick(100.0, _round(end), "end")]
 
 
-def _bar(line: Line, end: float) -> Bar:
-    """Convert a line from errors to positions."""
+def _placed(line: Line, end: float) -> Line:
     mark = None if line.mark is None else _place(line.mark, end)
     if line.ends is None:
-        return Bar(line.name, line.note, line.kind, 0.0, 0.0, mark)
+        return line._replace(mark=mark)
     low, high = (_place(value, end) for value in line.ends)
-    return Bar(line.name, line.note, line.kind, low, max(high - low, 0.3), mark)
+    return line._replace(ends=(low, max(high, low + 0.3)), mark=mark)  # wide enough to be seen
 
 
 def _place(value: float, end: float) -> float:
@@ -254,7 +240,7 @@ def class_table(check: Measured) -> tuple[list[dict[str, Any]], str]:
         {
             **text,
             "figures": about(row.estimate, row.lower, row.upper),
-            "bar": _bar(_range_line("", "", row.estimate, row.lower, row.upper), end),
+            "bar": _placed(_range_line("", "", row.estimate, row.lower, row.upper), end),
         }
         for row, text in zip(rows, texts, strict=True)
     ]

@@ -46,7 +46,6 @@ def to_markdown(check: Measured, gates: Sequence[Gate] = ()) -> str:
 
 
 def _details(title: str, parts: Sequence[str]) -> str:
-    """Put a part of the page into a collapsible section."""
     inside = "\n\n".join(part for part in parts if part)
     return f"<details><summary>{title}</summary>\n\n{inside}\n\n</details>"
 

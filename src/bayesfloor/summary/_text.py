@@ -9,6 +9,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
+from bayesfloor.summary._data_findings import Finding
 from bayesfloor.summary._figures import (
     answer_figures,
     evidence_figures,
@@ -86,7 +87,7 @@ def to_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = (), ste
     alone = len(gates) == 1 and gates[0].code == "BF301" and gates[0].word != FAILED  # the verdict covers it
     first = [_verdict_lines(check, width, 2), _answer_lines(check, width)]
     last = [_gate_lines(() if alone else gates, width), _step_lines(steps)]
-    texts = [_join([*first, _main_findings(check, width, most), *last]) for most in range(_FINDINGS, 0, -1)]
+    texts = [_join([*first, _finding_lines(check, width, most), *last]) for most in range(_FINDINGS, 0, -1)]
     return next((text for text in texts if text.count("\n") < _SCREEN), texts[-1])
 
 
@@ -123,9 +124,13 @@ def _answer_lines(check: Measured, width: int) -> list[str]:
     return lines
 
 
-def _main_findings(check: Measured, width: int, most: int) -> list[str]:
-    """Return the first sentences of the most important findings."""
-    found = [finding for finding in check.findings if finding.code not in NOT_HERE]
+def main_findings(check: Measured) -> list[Finding]:
+    """Return the findings that need attention; the headline covers the model, and "How we know" the rest."""
+    return [finding for finding in check.findings if finding.code not in NOT_HERE]
+
+
+def _finding_lines(check: Measured, width: int, most: int) -> list[str]:
+    found = main_findings(check)
     lines = [line for finding in found[:most] for line in _hang(finding.code, finding.headline, width, 2)]
     more = len(found) - most
     return [*lines, *(_hang("", f"and {how_many(more, 'more finding')}", width) if more > 0 else [])]
@@ -155,7 +160,6 @@ def _three_columns(rows: Sequence[tuple[str, str, str]], width: int) -> list[str
 
 
 def _table_lines(check: Measured, width: int) -> list[str]:
-    """Return the tables of the hardest pairs and classes."""
     labels = show_labels(check.pairwise.classes.tolist(), min(32, max(10, (width - _NARROWEST) // 2)))
     pairs = pair_cells(check, _SHOWN, labels)
     lines = [*(align(pairs, width, _PAIR_DROPS) if len(pairs) > 1 else []), *fold(unmeasured(check), width)]

@@ -126,7 +126,6 @@ def _of_data(answer: Answer, target: float | None, measure: str, hidden: str) ->
 
 
 def _of_model(gap: Gap, answer: Answer, measure: str) -> VerdictWords:
-    """Compare the user's model with the best possible one."""
     whole = gap.overall
     room, why = _room(gap, answer)
     best = _best_possible(answer)
@@ -134,7 +133,6 @@ def _of_model(gap: Gap, answer: Answer, measure: str) -> VerdictWords:
 
 
 def _best_possible(answer: Answer) -> str:
-    """Return the best possible accuracy and its range."""
     open_end = np.isnan(answer.useful_lower)
     ends = f"at least {accuracy(answer.upper)}" if open_end else f"{accuracy(answer.upper)} to {accuracy(answer.lower)}"
     return f"about {accuracy(answer.estimate)} % ({ends} %)"
