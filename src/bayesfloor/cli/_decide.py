@@ -92,15 +92,12 @@ _SECONDS = 0.008  # per addition, on one thread with ten classes
 
 def tell_cost(output: Output, n_features: int) -> None:
     """Warn before a selection that may take long."""
-    if n_features > _MANY:
-        output.note(f"each step tries {n_features:,} features, which may take {_duration(_SECONDS * n_features)}")
-
-
-def _duration(seconds: float) -> str:
-    steps = ((90, 1, "second"), (5400, 60, "minute"), (np.inf, 3600, "hour"))
-    return next(
-        f"about {how_many(max(1, round(seconds / unit)), noun)}" for most, unit, noun in steps if seconds < most
-    )
+    if n_features <= _MANY:
+        return
+    seconds, units = _SECONDS * n_features, ((90, 1, "second"), (5400, 60, "minute"), (np.inf, 3600, "hour"))
+    unit, noun = next((unit, noun) for most, unit, noun in units if seconds < most)
+    takes = f"about {how_many(max(1, round(seconds / unit)), noun)}"
+    output.note(f"each step tries {n_features:,} features, which may take {takes}")
 
 
 def select_features(output: Output, data: Data, settings: Settings, progress: Progress) -> SelectionPath:
@@ -108,19 +105,15 @@ def select_features(output: Output, data: Data, settings: Settings, progress: Pr
     asked: dict[str, Any] = {} if settings.holdout is None else {"holdout": settings.holdout}
     how = {**settings.method(progress), **asked, **settings.preparing(data), **settings.draw_limit()}
     selector = FloorSelector(settings.most or "auto", **how)
+    X = data.X
+    if data.form != "frame":  # a table with the file's column names
+        import pyarrow as pa
+
+        X = pa.table(dict(zip(data.feature_names, data.X.T, strict=True)))
     with without_warning(), logging_only("bayesfloor.decide", logging.ERROR):  # the result has its warnings
-        path: SelectionPath = selector.fit(_named(data), data.y, groups=data.groups).path_
+        path: SelectionPath = selector.fit(X, data.y, groups=data.groups).path_
     tell_drawn(output, path.n_rows + (0 if path.holdout is None else path.holdout.n_rows), data.y)
     return path
-
-
-def _named(data: Data) -> Any:
-    """Return the features as a table with the file's column names."""
-    if data.form == "frame":
-        return data.X
-    import pyarrow as pa
-
-    return pa.table(dict(zip(data.feature_names, data.X.T, strict=True)))
 
 
 def format_path(path: SelectionPath) -> str:
@@ -219,17 +212,13 @@ def _components(X: np.ndarray, sizes: str, seed: int) -> dict[str, Any]:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
+    parts, most = sizes.replace(" ", "").split(","), min(X.shape)
+    if not all(re.fullmatch("[0-9]{1,9}", part) and 1 <= int(part) <= most for part in parts):
+        raise DataError(f"--pca {sizes} is not a list of sizes. Expected numbers from 1 to {most}, such as --pca 2,5.")
     made: dict[str, Any] = {"raw": X, "standardised": StandardScaler()}
-    for size in _sizes(sizes, min(X.shape)):
+    for size in sorted({int(part) for part in parts}):
         made[f"pca-{size}"] = make_pipeline(StandardScaler(), PCA(size, random_state=seed))
     return made
-
-
-def _sizes(text: str, most: int) -> list[int]:
-    parts = text.replace(" ", "").split(",")
-    if not all(re.fullmatch("[0-9]{1,9}", part) and 1 <= int(part) <= most for part in parts):
-        raise DataError(f"--pca {text} is not a list of sizes. Expected numbers from 1 to {most}, such as --pca 2,5.")
-    return sorted({int(part) for part in parts})
 
 
 def format_comparison(found: Comparison) -> str:

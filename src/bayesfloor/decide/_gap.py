@@ -328,6 +328,7 @@ def gap(
     """
     check_floor(floor)
     check_level(level)
+    # Only labels that the floor knows can be compared.
     true, predicted = _read_both(floor.classes_, y_true, y_pred)
     K = len(floor.classes_)
     # Counts, and how many independent draws each row is worth: with groups, only groups were drawn independently.
@@ -378,7 +379,6 @@ class _Lowest(NamedTuple):
 
 
 def _whole(answer: Answer, model: _Model) -> GapLines:
-    """Compare the whole problem."""
     n, upper = model.confusion.sum(), answer.upper
     lowest = _Lowest(answer.estimate, answer.lower, upper, upper, answer.lower, answer.reliability == GOOD)
     lines = _compare(n - np.trace(model.confusion), n, lowest, model.level, model.draws)

@@ -171,6 +171,7 @@ def two_samples(
     check_n_trees(n_trees)
     check_scale(scale)
     check_seed(random_state)
+    # Geometry never sees which sample a row is from: read, scaled and joined together.
     features, n_a = _read_both(A, B)
     name = "standard" if scale == "auto" else scale or NO_SCALE
     points, in_b = apply_scale(features, name), np.arange(len(features.values)) >= n_a
@@ -181,6 +182,7 @@ def two_samples(
     leak_p_value, expected_copies = _test_leak(alike, in_b, rng)
     leaking = bool(_SHOWN_TESTS * leak_p_value <= level)
     rows = _one_of_each(alike, rng) if leaking else np.arange(len(points))
+    # Then the shift, among rows that differ, and with it the rows of B that show it.
     forest = grow(points[rows], n_trees, None, n_jobs) if leaking else forest
     labels = VertexLabels(forest.vertex, hard_shares(in_b[rows].astype(np.int64), 2), forest.n_vertices)
     shift_p_value, cross_rate, expected = _test_shift(forest, labels, rng)

@@ -102,8 +102,7 @@ class AnswerDisplay(Display):
         ax = self._start(ax, wide_enough([name for _, name, _ in rows], 1.9), 1.0 + ROW * (last + 0.5))
         ends = [[each] for each in (self.answer.useful_lower, self.answer.estimate, self.answer.upper)]
         (self.range_, *_), self.estimate_ = draw_ranges(ax, [0], ends, height=0.6, proved=self.answer.proved)
-        self._draw_markers()
-        self._draw_bounds(last)
+        self._draw_evidence(last)
         self._write(rows)
         frame_rows(ax, last + 0.5, self._name_ruler())
         self._draw_ends()
@@ -126,17 +125,16 @@ class AnswerDisplay(Display):
             rows.append((rows[-1][0] + 1.3, "tree bounds", TOO_HIGH if too_high else span(*self.bounds)))
         return rows
 
-    def _draw_markers(self) -> None:
+    def _draw_evidence(self, last: float) -> None:
+        """Draw the learners' errors, and the tree bounds in the last row."""
         errors = [error for _, error in ranked(self.answer)]
         y = 2.0 + np.arange(len(errors))
         self.ax_.hlines(y, 0, errors, colors=FAINT, linewidth=0.8, zorder=0)
         self.markers_ = self.ax_.scatter(errors, y, s=20, color=STRONG, clip_on=False, zorder=3)
-
-    def _draw_bounds(self, y: float) -> None:
         self.bounds_ = None
         if self.bounds is not None:
-            self.bounds_ = self.ax_.hlines([y], *self.bounds, colors=SOFT, linewidth=1.5)
-            self.ax_.scatter(self.bounds, [y] * 2, marker="|", s=24, color=SOFT, linewidth=1.5)
+            self.bounds_ = self.ax_.hlines([last], *self.bounds, colors=SOFT, linewidth=1.5)
+            self.ax_.scatter(self.bounds, [last] * 2, marker="|", s=24, color=SOFT, linewidth=1.5)
 
     def _write(self, rows: list[tuple[float, str, str]]) -> None:
         """Write each row's name on the left and its numbers on the right, where neither can touch a bar."""

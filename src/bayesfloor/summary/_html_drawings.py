@@ -376,9 +376,11 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
     curve, there = answer.curve, answer.curve.measured
     if not there.any():
         return None
+    # The scale ends above everything drawn on it; intervals of predictions may be cut off.
     top = round_up(max(answer.upper, *curve.error, *curve.high[there], 1e-4), _TOPS)
     x = _across(curve.n_rows, curve.n_rows)
     y, low, high = (_down(error, top) for error in (curve.error, curve.low, curve.high))
+    # Paths of points and lines, in percent of the drawing; the page stretches it but not its strokes.
     ticks = curve_ticks(answer)
     places = _across(np.array(ticks), curve.n_rows)
     return CurveDrawing(

@@ -24,6 +24,7 @@ def to_markdown(check: Measured, gates: Sequence[Gate] = ()) -> str:
         (name, escape(value) if name == HOW else f"**{escape(value)}**", escape(note))
         for name, value, note in evidence_figures(check)
     ]
+    # The answer first; what it rests on stands folded below.
     parts = [
         f"### {escape(check.verdict)}",
         escape(head_line(check)),
