@@ -1,4 +1,4 @@
-"""Findings: what is there is told, what cannot be seen is not."""
+"""Findings: what is there is told, what cannot be seen is not; and the rows of pairs and classes, hardest first."""
 
 from dataclasses import replace
 
@@ -9,7 +9,16 @@ from sklearn.datasets import load_iris
 from bayesfloor import check
 from bayesfloor.answer import Basis, Reason
 from bayesfloor.summary._explain import CODES
-from bayesfloor.summary._findings import _BY_IMPORTANCE, _rank, find
+from bayesfloor.summary._findings import (
+    _BY_IMPORTANCE,
+    FEW_ROWS,
+    TOO_SMALL,
+    _rank,
+    class_rows,
+    find,
+    hardest_pairs,
+    pair_rows,
+)
 from bayesfloor.summary._reasons import reason_text
 from bayesfloor.support._words import about, percent
 
@@ -292,3 +301,67 @@ def test_a_model_that_has_seen_labels_comes_first(made):
         "chance would give about 30 (p = 0.001)."
     )
     assert "BF407" not in codes(with_tests(made("chosen"), 0.1, **{**seen, "equal_p_value": 0.2}))
+
+
+PAIR_FIGURES = ("estimate", "lower", "upper", "error", "guessing", "relative", "n_rows")
+CLASS_FIGURES = ("n_rows", "estimate", "lower", "upper", "error", "part")
+
+
+def test_pairs_without_a_confusion_are_never_ranked(each):
+    """Nothing is known of them but that it is little; all others are there, once."""
+    pairs = {(row.one, row.two) for row in pair_rows(each)}
+    one, two = np.triu_indices(len(each.labels), 1)
+
+    assert len(pairs) == len(pair_rows(each))
+    assert pairs == {(i, j) for i, j in zip(one.tolist(), two.tolist(), strict=True) if each.pairs.error[i, j] > 0}
+
+
+def test_too_small_is_no_confusion_in_cross_validation(made):
+    """One rule; a class is not confused with itself."""
+    found = made("iris")
+
+    assert found.pairs.too_small.tolist() == [[True, True, True], [True, True, False], [True, False, True]]
+    unknown = replace(found.pairs, error=np.full((3, 3), np.nan))
+    assert unknown.too_small.all()  # classes that no row was tested of
+
+
+def test_pairs_are_in_order_with_the_figures_of_the_answer(each):
+    """Hardest first, relative to guessing; the best estimate is inside the range and never above guessing."""
+    rows = pair_rows(each)
+    keys = [(row.note != "", -row.relative) for row in rows]
+
+    assert keys == sorted(keys)  # those of classes with too few rows last
+    np.testing.assert_equal(pair_rows(each, 3), rows[:3])
+    assert [(row.one, row.two) for row in rows] == list(zip(*(at.tolist() for at in hardest_pairs(each)), strict=True))
+    for row in rows:
+        assert row.one < row.two
+        for name in PAIR_FIGURES:
+            np.testing.assert_equal(getattr(row, name), getattr(each.pairs, name)[row.one, row.two])
+        assert (row.note == FEW_ROWS) == (each.classes.n_rows[[row.one, row.two]].min() < 30)
+        assert 0 <= row.estimate <= min(row.upper, row.guessing) + 1e-12
+        assert not row.lower > row.estimate + 1e-12
+        assert row.upper <= 0.5
+
+
+def test_a_pair_of_two_classes_is_the_whole(made):
+    """There is but one."""
+    (row,), answer = pair_rows(made("two classes")), made("two classes").answer
+
+    assert (row.estimate, row.lower, row.upper) == (answer.estimate, answer.lower, answer.upper)
+
+
+def test_classes_are_in_order_with_the_figures_of_the_answer(each):
+    """What is too uncertain, or nothing, must not lead the table; the parts of all errors add up."""
+    rows = class_rows(each)
+    keys = [(row.note != "", -row.estimate) for row in rows]
+    total = sum(row.part for row in rows)
+
+    assert keys == sorted(keys)
+    assert sorted(row.number for row in rows) == list(range(len(each.labels)))
+    np.testing.assert_equal(class_rows(each, 2), rows[:2])
+    for row in rows:
+        for name in CLASS_FIGURES:
+            np.testing.assert_equal(getattr(row, name), getattr(each.classes, name)[row.number])
+        assert (row.note == FEW_ROWS) == (row.n_rows < 30)
+        assert (row.note == TOO_SMALL) == (row.n_rows >= 30 and not row.error > 0)
+    assert total == pytest.approx(1) or total == 0
