@@ -128,7 +128,7 @@ def test_the_installation_runs_no_code_of_the_workspace(job, hacked, monkeypatch
     assert found == {}
 
 
-@pytest.mark.parametrize("options", ["", "--effort quick --exit-zero", "--seed 1"])
+@pytest.mark.parametrize("options", ["", "--effort quick --exit-zero"])
 def test_a_job_without_a_gate_is_refused(job, options, tmp_path):
     """It would stay green, for ever."""
     code, log, found = job("check", file="parts.csv", label="kind", options=options)
@@ -142,10 +142,7 @@ def test_a_job_without_a_gate_is_refused(job, options, tmp_path):
     assert not (tmp_path / "bayesfloor.json").exists()
 
 
-@pytest.mark.parametrize(
-    ("input_", "name"),
-    [("json", "before.json"), ("json", "./before.json"), ("report", "before.json"), ("report", "parts.csv")],
-)
+@pytest.mark.parametrize(("input_", "name"), [("json", "./before.json"), ("report", "parts.csv")])
 def test_a_result_never_replaces_what_is_read(job, tmp_path, input_, name):
     """The baseline of a job is often what it wrote the last time."""
     (tmp_path / "before.json").write_text(EARLIER, "utf-8")
@@ -169,7 +166,7 @@ def test_a_baseline_is_a_gate_and_stays(job, tmp_path):
     assert (tmp_path / "before.json").read_text("utf-8") == EARLIER
 
 
-@pytest.mark.parametrize("option", ["--help", "-h", "--no-such-option"])
+@pytest.mark.parametrize("option", ["--help", "--no-such-option"])
 def test_an_old_result_does_not_pass_for_a_new_one(job, tmp_path, option):
     """Whatever stops the check."""
     (tmp_path / "bayesfloor.json").write_text(EARLIER, "utf-8")
@@ -259,8 +256,8 @@ def test_inputs_are_never_part_of_a_script(job, tmp_path):
     assert not any("${{" in step.get("run", "") for step in STEPS.values())
 
 
-def test_every_input_is_used_and_every_output_comes_from_the_check():
-    """A name that nothing reads is a trap."""
+def test_every_input_is_used_every_output_comes_from_the_check_and_actions_are_pinned():
+    """A name that nothing reads is a trap; a tag can be moved to other code."""
     text = (ROOT / "action.yml").read_text("utf-8")
 
     assert set(re.findall(r"\$\{\{ inputs\.([\w-]+) \}\}", text)) == set(ACTION["inputs"])
@@ -268,9 +265,6 @@ def test_every_input_is_used_and_every_output_comes_from_the_check():
         f"${{{{ steps.check.outputs.{name} }}}}" for name in ACTION["outputs"]
     }
 
-
-def test_its_actions_are_pinned_like_those_of_the_workflows():
-    """A tag can be moved to other code."""
     used = {step["uses"] for step in STEPS.values() if "uses" in step}
     workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
 

@@ -226,13 +226,6 @@ def test_without_a_network_all_that_is_missing_is_listed(datasets, server, stand
     assert len(calls) == 1
 
 
-def test_only_web_addresses_and_files_are_opened(datasets):
-    """An address is text from outside."""
-    assert datasets.address("https://example.org/a/b.zip?c", "file:///folder/") == "file:///folder/a/b.zip"
-    with pytest.raises(ValueError, match="expected one of https, http, file"):
-        datasets.address("https://example.org/a", "ftp://example.org")
-
-
 def idx_of(pixels, labels):
     """Two idx files, packed."""
     images = b"\0\0\x08\x03" + struct.pack(">iii", len(pixels), 2, 2) + bytes(map(int, pixels.ravel()))
@@ -267,10 +260,14 @@ def test_files_of_unix_compress_are_unpacked(datasets):
         datasets.unpack(compress(text), None, len(text) - 1)
 
 
-def test_numbers_that_do_not_fit_are_refused(datasets):
-    """A number that is rounded in silence is another dataset."""
+def test_numbers_that_do_not_fit_and_other_addresses_are_refused(datasets):
+    """A number that is rounded in silence is another dataset; an address is text from outside."""
     with pytest.raises(ValueError, match="not fit into uint8"):
         datasets.make_table([["300", "a"]], {"x": "uint8", "target": "category"})
+
+    assert datasets.address("https://example.org/a/b.zip?c", "file:///folder/") == "file:///folder/a/b.zip"
+    with pytest.raises(ValueError, match="expected one of https, http, file"):
+        datasets.address("https://example.org/a", "ftp://example.org")
 
 
 def test_every_dataset_says_where_it_is_from_and_what_is_in_it(datasets):

@@ -6,7 +6,6 @@ An error says which file it is about, nothing half-written is left, and what was
 import errno
 import os
 import shutil
-import signal
 import subprocess
 import sys
 
@@ -110,29 +109,6 @@ def test_the_command_says_in_one_line_that_the_disk_is_full(disk, tmp_path):
 
 
 # Processes that are killed.
-
-WRITING = """
-import os, signal, sys
-from pathlib import Path
-from bayesfloor.support._files import write_whole
-
-replace = Path.replace
-def die(self, target):
-    os.kill(os.getpid(), signal.SIGKILL)
-Path.replace = die
-write_whole(sys.argv[1], "new" * 100_000)
-"""
-
-
-@pytest.mark.slow
-def test_a_process_that_is_killed_while_it_writes_leaves_the_old_file(tmp_path):
-    """Whoever reads it finds all of the old content, and never a part of the new."""
-    path = tmp_path / "page.html"
-    path.write_text("old")
-    done = subprocess.run([sys.executable, "-c", WRITING, str(path)], check=False)
-
-    assert done.returncode == -signal.SIGKILL
-    assert path.read_text() == "old"
 
 
 # Files that get shorter, or are gone.

@@ -83,7 +83,7 @@ def layer_files():
         yield ".".join(parts).removesuffix(".__init__"), path
 
 
-def test_no_import_goes_up():
+def test_no_import_goes_up_and_every_folder_is_a_known_layer():
     """One direction keeps geometry free of labels, formulas free of points, start-up cheap."""
     found = list(layer_files())
     bad = [
@@ -95,9 +95,6 @@ def test_no_import_goes_up():
     assert found
     assert bad == []
 
-
-def test_every_folder_is_a_known_layer():
-    """A new layer must take its place in the order."""
     layers = {module.split(".")[1] for module, _ in layer_files()}
 
     assert layers <= set(LEVEL)
@@ -123,23 +120,6 @@ def test_every_folder_is_a_known_layer():
 def test_an_arrow_that_goes_up_is_caught(module, source):
     """A guard that never barks guards nothing."""
     assert len(bad_arrows(module, source)) == 1
-
-
-@pytest.mark.parametrize(
-    ("module", "source"),
-    [
-        ("bayesfloor.forest._prim", "from bayesfloor.support import run\nimport numba, sklearn"),
-        ("bayesfloor.forest._prim", "from bayesfloor.forest._edge_order import key"),
-        ("bayesfloor.forest._prim", "from ._order import key"),
-        ("bayesfloor.cli._commands", "from bayesfloor.support import progress"),
-        ("bayesfloor.formulas._bounds", "import math\nimport numpy as np\nfrom scipy import stats"),
-        ("bayesfloor.formulas._bounds", "from scipy.stats import beta"),
-        ("bayesfloor.formulas._bounds", "from bayesfloor.support._types import Floats"),
-    ],
-)
-def test_an_arrow_that_goes_down_is_free(module, source):
-    """Nor may it bark at everyone."""
-    assert bad_arrows(module, source) == []
 
 
 def test_a_package_file_resolves_its_own_relative_imports():
@@ -178,35 +158,16 @@ def test_no_circle_of_files():
     assert find_circle(sources, packages) == []
 
 
-def test_benchmarks_have_no_circle_of_imports():
-    """A module in a circle cannot be moved, run or read alone."""
-    folder = Path(__file__).parents[1] / "benchmarks"
-    sources = {f"benchmarks.{path.stem}": path.read_text("utf-8") for path in folder.glob("*.py")}
-
-    assert "benchmarks.forest" in sources
-    assert find_circle(sources) == []
-
-
-def test_a_circle_of_late_imports_is_caught():
-    """Inside functions circles do no harm at once, which is how they come to stay."""
+def test_circles_of_late_imports_and_for_types_alone_are_caught():
+    """Inside functions circles do no harm at once, which is how they come to stay; types need one to be read, too."""
     late = {"benchmarks.a": "def f():\n    from benchmarks.b import g", "benchmarks.b": "from benchmarks import a"}
 
     assert set(find_circle(late)) == set(late)
 
-
-def test_a_circle_for_types_alone_is_caught():
-    """Whoever needs another's type to be read is not below it."""
     head = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from bayesfloor.floor._a import A"
     sources = {"bayesfloor.floor._a": "from ._b import b", "bayesfloor.floor._b": head, "bayesfloor.floor": ""}
 
     assert set(find_circle(sources, {"bayesfloor.floor"})) == {"bayesfloor.floor._a", "bayesfloor.floor._b"}
-
-
-def test_two_ways_to_one_file_are_no_circle():
-    """Nor may this one bark at everyone."""
-    sources = {"a.one": "from a.two import f\nfrom a import three", "a.two": "import a.three", "a.three": "", "a": ""}
-
-    assert find_circle(sources, {"a"}) == []
 
 
 ADAPTER = "bayesfloor.support._parameters"
@@ -244,11 +205,3 @@ def test_private_names_of_others_stand_in_one_file():
 def test_a_private_import_is_caught(source):
     """By an underscore anywhere, and below the top of joblib."""
     assert len(list(private_imports(source, "bayesfloor.floor"))) == 1
-
-
-@pytest.mark.parametrize(
-    "source", ["from sklearn.utils import resample", "from joblib import Parallel", "import joblib", "from . import _a"]
-)
-def test_a_public_import_is_free(source):
-    """Nor may it bark at everyone."""
-    assert list(private_imports(source, "bayesfloor.floor")) == []

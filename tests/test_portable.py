@@ -140,23 +140,6 @@ def test_what_other_systems_lack_is_seen(source):
     assert len(posix_only(source, functions=False)) == 1
 
 
-@pytest.mark.parametrize(
-    ("source", "inside"),
-    [
-        ("import os, signal\nos.getpid(), signal.SIGINT, signal.SIGTERM", 0),
-        ("try:\n    import fcntl\nexcept ImportError:\n    fcntl = None", 0),
-        ("import os\nROOT = hasattr(os, 'geteuid') and os.geteuid() == 0", 0),
-        ("import os\ndef f():\n    if hasattr(os, 'sync'):\n        os.sync()", 0),
-        ("def f():\n    import pty, termios", 2),
-        ("import os\nf = lambda: os.fork()", 1),
-    ],
-)
-def test_what_asks_first_is_free_and_functions_are_looked_at_if_asked_for(source, inside):
-    """Nor may it bark at everyone."""
-    assert posix_only(source, functions=False) == []
-    assert len(posix_only(source, functions=True)) == inside
-
-
 # Arguments come from the command line, as the locale has them; "//" stands between commands.
 COMMANDS = """
 import sys, warnings

@@ -3,8 +3,6 @@
 import inspect
 from importlib import import_module
 
-import pytest
-
 import bayesfloor
 
 PLACES = ("bayesfloor", *(f"bayesfloor.{name}" for name in bayesfloor._HOMES[""].split()))
@@ -42,9 +40,3 @@ def test_the_same_call_gives_the_same_answer():
     assert len(found) >= 8
     assert {name: default for name, default in found.items() if default != 0} == {}
     assert all(default is not False for default in found.values())
-
-
-@pytest.mark.parametrize("name", ["BayesFloor", "SmartSVM", "FloorSelector"])
-def test_estimators_are_made_without_arguments(name):
-    """And have the seed among their parameters."""
-    assert getattr(bayesfloor, name)().get_params()["random_state"] == 0

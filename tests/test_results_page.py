@@ -61,14 +61,6 @@ def test_every_missed_goal_stands_on_the_index_before_those_that_were_met(folder
         assert f"(pages/{name}.md) | {page._cell(goal.measured)} |" in missed
 
 
-def test_goals_missed_in_the_files_are_those_that_the_pages_judge(read):
-    """Two ways to count: what the files say was missed, and what the pages make of it."""
-    for name in ("forest", "floor", "check", "calibration"):
-        found = read(name)
-        rows = [row for case in found.results["cases"].values() for row in case["rows"]]
-        assert len(found.missed) == sum(row.get("met") is False for row in rows)
-
-
 def test_a_figure_is_drawn_alike_each_time_and_for_dark_pages_in_other_ink(page, tmp_path):
     """Builds can be compared byte by byte."""
     from benchmarks._draw_times import draw_ratios
@@ -80,11 +72,6 @@ def test_a_figure_is_drawn_alike_each_time_and_for_dark_pages_in_other_ink(page,
     assert LIGHT.ink in texts[0][0]
     assert LIGHT.ink not in texts[0][1]
     assert DARK.ink in texts[0][1]
-
-
-def test_a_cell_cannot_break_a_table(page):
-    """Bars, stars and long numbers come from names and figures."""
-    assert page._cell("a|b*c <= 100000 x 5") == "a\\|b\\*c ≤\u00a0100,000\u00a0\N{MULTIPLICATION SIGN}\u00a05"
 
 
 # Results that are older than the code
@@ -122,19 +109,3 @@ def test_every_benchmark_says_what_it_runs(current, benchmark_module):
     gone = {name for name, reason in current.reasons().items() if reason.startswith("No longer measured")}
     assert set(current.PACKAGES) == set(current.names()) - gone
     assert {package for packages in current.PACKAGES.values() for package in packages} <= folders
-
-
-def test_words_and_layout_are_not_code(current):
-    """Docstrings, comments and layout may change."""
-    code = current._code
-
-    assert code('"""Add."""\n\ndef add(a, b):\n    """Return a sum."""\n    return (a +\n            b)\n') == code(
-        "def add(a, b):  # adds\n    return a + b\n"
-    )
-    assert code("def add(a, b):\n    return a - b\n") != code("def add(a, b):\n    return a + b\n")
-
-
-def test_a_commit_that_is_not_known_is_older(current):
-    """A commit that git does not know, or that had changes, measured other code."""
-    assert current._changed("0000000+", ("forest",)) == {"commit 0000000+"}
-    assert current._changed(None, ("forest",)) == {"a commit that was not recorded"}

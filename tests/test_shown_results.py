@@ -11,7 +11,6 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 from sklearn.dummy import DummyClassifier
 
-import bayesfloor
 from bayesfloor import BayesFloor, FloorSelector, check, compare_representations, spanning_forest
 from bayesfloor.decide import gap, merge_advice, samples_for, two_samples
 from bayesfloor.forest import class_forests
@@ -23,13 +22,7 @@ HOSTILE = "<script>alert(1)</script>\x1b[2J\n\u202e"
 LONG = "x" * 5000
 # A handle on forests, the user's own rows, all posteriors, and the records behind the results.
 NO_VALUES = {"ClassForests", "Counts", "Data", "Fit", "Race"}
-WORKING = (
-    "forest/_spanning_forest",
-    "forest/_prim",
-    "answer/_race",
-    "answer/_make_answer",
-    "sklearn/",
-)  # parts of file names
+WORKING = ("forest/_spanning_forest", "forest/_prim", "answer/_race", "answer/_make_answer", "sklearn/")  # in paths
 
 
 def make_results():
@@ -45,43 +38,13 @@ def make_results():
     differences = gap(floor, y, DummyClassifier().fit(X, y).predict(X), answer=answer)
     advice = merge_advice(floor, 0.98, answer=answer)
     many = spanning_forest(X, n_trees=40)
-    parts = [
-        floor.fitted_,
-        floor.fitted_.counts,
-        floor.overall_,
-        floor.pairwise_,
-        floor.one_vs_rest_,
-        floor.samples_,
-    ]
-    parts += [
-        answer,
-        answer.curve,
-        answer.judge(0.9),
-        answer.why_upper,
-        answer.evidence(),
-        found.pairs,
-        found.classes,
-        found.prepared,
-        found.facts,
-        found.suspicious,
-    ]
-    parts += [
-        found.findings[0],
-        found.traits[0],
-        found.gates()[0],
-        found.prepared.columns[0],
-        open_data(table, "label"),
-    ]
+    parts = [floor.fitted_, floor.fitted_.counts, floor.overall_, floor.pairwise_, floor.one_vs_rest_, floor.samples_]
+    parts += [answer, answer.curve, answer.judge(0.9), answer.why_upper, answer.evidence()]
+    parts += [found.pairs, found.classes, found.prepared, found.facts, found.suspicious]
+    parts += [found.findings[0], found.traits[0], found.gates()[0], found.prepared.columns[0]]
     parts += [many, class_forests(X, codes), ClassTree.from_nested([[HOSTILE, LONG], "plain"]), compared, path]
-    parts += [
-        path.holdout,
-        differences,
-        differences.by_pair,
-        advice,
-        advice.before,
-    ]
-    parts += [samples_for(answer, 0.999), two_samples(wine[::2], wine[1::2])]
-    parts += [differences.too_good, *_hazards()]
+    parts += [path.holdout, differences, differences.by_pair, advice, advice.before, open_data(table, "label")]
+    parts += [samples_for(answer, 0.999), two_samples(wine[::2], wine[1::2]), differences.too_good, *_hazards()]
     return {type(part).__name__: part for part in parts}
 
 
@@ -98,45 +61,15 @@ def _hazards():
     return [groups.dependence, groups.doubtful[0], check(leaking, label, effort="quick", learners={}).leaks[0]]
 
 
-NAMES = (
-    "Answer",
-    "ClassAnswers",
-    "ClassForests",
-    "ClassTree",
-    "Column",
-    "Comparison",
-    "Counts",
-    "Curve",
-    "Data",
-    "Dependence",
-    "DoubtfulColumns",
-    "Facts",
-    "Finding",
-    "Fit",
-    "Floor",
-    "Forest",
-    "Gap",
-    "GapLines",
-    "Gate",
-    "HoldOut",
-    "Leak",
-    "MergeAdvice",
-    "MergeStep",
-    "OneVsRestFloor",
-    "PairAnswers",
-    "PairwiseFloor",
-    "Prepared",
-    "Race",
-    "Reason",
-    "SampleScores",
-    "SamplesNeeded",
-    "SelectionPath",
-    "SuspiciousLabels",
-    "TooGood",
-    "Trait",
-    "TwoSamples",
-    "Verdict",
-)
+# fmt: off
+NAMES = [
+    "Answer", "ClassAnswers", "ClassForests", "ClassTree", "Column", "Comparison", "Counts", "Curve", "Data",
+    "Dependence", "DoubtfulColumns", "Facts", "Finding", "Fit", "Floor", "Forest", "Gap", "GapLines", "Gate",
+    "HoldOut", "Leak", "MergeAdvice", "MergeStep", "OneVsRestFloor", "PairAnswers", "PairwiseFloor", "Prepared",
+    "Race", "Reason", "SampleScores", "SamplesNeeded", "SelectionPath", "SuspiciousLabels", "TooGood", "Trait",
+    "TwoSamples", "Verdict",
+]
+# fmt: on
 
 
 @pytest.fixture(scope="module")
@@ -163,14 +96,16 @@ def test_no_class_is_left_out(results):
     assert own - {"Result"} == set(results) == set(NAMES)
 
 
-def test_the_text_is_short_and_harmless(result):
-    """However many rows, however long the names."""
+def test_the_text_is_short_harmless_and_has_percent(result):
+    """However many rows, however long the names; what a person reads has no 0.0267, which is for attributes."""
     text = repr(result)
 
     assert text.startswith(f"{type(result).__name__}(")
     assert len(text.splitlines()) <= 12
     assert max(map(len, text.splitlines())) <= 120
     assert text.replace("\n", "").isprintable()
+
+    assert not re.search(r"(?<!p [<=] )\b0\.\d{3,}", repr(result))
 
 
 def test_notebooks_show_the_same_and_a_table_where_there_is_one(result):
@@ -212,11 +147,6 @@ def test_to_show_a_result_is_no_work(result):
     assert (repr(result), result._repr_html_()) == first
 
 
-def test_a_text_has_percent_and_no_fraction(result):
-    """What a person reads: 0.0267 is for attributes."""
-    assert not re.search(r"(?<!p [<=] )\b0\.\d{3,}", repr(result))
-
-
 def test_a_fitted_floor_shows_its_bounds_and_then_its_answer_above_the_box_of_parameters():
     """The result is what one waits for; scikit-learn's box shows only what went in."""
     floor = BayesFloor()
@@ -239,11 +169,6 @@ def test_a_fitted_floor_of_a_thousand_classes_shows_a_few_lines():
     floor = BayesFloor().fit(rng.normal(size=(3000, 2)), np.arange(3000) % 1000)
     assert len(floor._results_html().splitlines()) <= 4
     assert "PairwiseFloor" not in floor.relabel(rng.integers(0, 2, 3000))._results_html()
-
-
-def test_a_check_keeps_its_own_form():
-    """It has more to show than a table."""
-    assert not issubclass(bayesfloor.Check, Shown)
 
 
 def test_labels_of_any_kind_become_plain():

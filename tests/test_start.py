@@ -69,17 +69,13 @@ def test_every_block_of_the_readme_gives_what_it_shows():
     assert readme.run_all(exact=True) == []
 
 
-def test_the_readme_has_no_block_that_nobody_runs():
-    """All are Python or commands, but for the line that installs."""
+def test_the_readme_has_no_block_that_nobody_runs_and_its_pictures_are_there():
+    """Python or commands, but for the line that installs; a broken picture is the first thing a visitor sees."""
     readme = load_readme()
 
     assert readme.kinds() == {"python", "console", "sh"}
     assert readme.blocks("sh") == ['python -m pip install ".[cli,plot]"\n']
 
-
-def test_pictures_of_the_readme_are_there():
-    """A broken picture is the first thing a visitor sees."""
-    readme = load_readme()
     root = readme.README.parent
 
     assert all((root / path).is_file() for path in readme.pictures())

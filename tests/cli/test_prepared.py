@@ -185,26 +185,6 @@ def test_strict_input_takes_what_is_clean(run, files):
     assert f"bayesfloor report {files / 'easy.csv'} -y label --effort quick --strict-input" in ended.stdout
 
 
-@pytest.mark.parametrize(
-    ("said", "words"),
-    [
-        ("zipp=number", "no column 'zipp'. Did you mean 'zip'?"),
-        ("label=category", "no column 'label'."),
-        ("zip=numbr", "--as 'zip=numbr': expected COLUMN=ROLE, such as zip=category. Roles: number, category"),
-        ("zip=ordered", "--as 'zip=ordered': expected COLUMN=ROLE"),
-        ("zip", "--as 'zip': expected COLUMN=ROLE"),
-        ("note=number", "(note: it has values that are not numbers, such as"),
-    ],
-)
-def test_roles_that_do_not_fit_are_refused(run, messy, said, words):
-    """A typing error would leave the column as it was, in silence."""
-    ended = run("check", messy.name, "-y", "label", "--as", said, cwd=messy.parent)
-
-    assert (ended.code, ended.stdout) == (2, "")
-    assert words in ended.stderr
-    assert "roles=" not in ended.stderr
-
-
 def test_a_column_may_have_an_equals_sign(run, tmp_path):
     """The role is what stands behind the last one."""
     path = write_csv(tmp_path / "a.csv", {"a=b": COLUMNS["zip"][0], "size": COLUMNS["size"][0], "label": LABELS})
@@ -224,61 +204,6 @@ def test_the_encoding_that_was_assumed_is_told(run, tmp_path):
     assert ended.code == 0
     assert found["prepared"]["notes"] == ["alt.csv is not UTF-8 and is read as Latin-1 text"]
     assert "Prepared: alt.csv is not UTF-8 and is read as Latin-1 text" in ended.stdout
-
-
-def test_columns_that_have_types_need_no_guess(run, tmp_path):
-    """Parquet knows what is a date, a list or missing."""
-    days = pa.array(np.arange(N) * 7, pa.int32()).cast(pa.date32())
-    lists = pa.array(np.column_stack([SIZE, SIZE**2]).tolist())
-    gaps = pa.array([None if i % 5 == 0 else float(i % 13) for i in range(N)])
-    labels = pa.array([None if i == 1 else int(code) for i, code in enumerate(CODES)], pa.float64())
-    pq.write_table(pa.table({"day": days, "list": lists, "gaps": gaps, "label": labels}), tmp_path / "a.parquet")
-    ended = run("check", "a.parquet", "-y", "label", "--json", "-", "--effort", "quick", cwd=tmp_path)
-    found = json.loads(ended.stdout)
-
-    assert {column["name"]: column["role"] for column in found["prepared"]["columns"]} == {
-        "day": "date",
-        "list": "list",
-        "gaps": "number",
-    }
-    assert found["prepared"]["n_unlabelled"] == 1
-    assert found["pairwise"]["classes"] == [0, 1]
-
-
-@pytest.mark.slow
-def test_gaps_in_arrays_are_filled_as_those_of_tables(run, tmp_path):
-    """The same numbers get the same answer, with gaps as well."""
-    X = np.column_stack([SIZE, np.where(np.arange(N) % 9, np.arange(N) % 7, np.nan)])
-    np.savez(tmp_path / "a.npz", X=X, y=CODES)
-    pq.write_table(pa.table({"x0": X[:, 0], "x1": X[:, 1], "y": CODES}), tmp_path / "a.parquet")
-    files = (("a.npz",), ("a.parquet", "-y", "y"))
-    array, table = (
-        json.loads(run("check", *args, "--json", "-", "--effort", "quick", cwd=tmp_path).stdout) for args in files
-    )
-
-    assert array["prepared"] == table["prepared"]
-    assert array["answer"] == table["answer"]
-
-
-@pytest.mark.parametrize("verb", ["samples", "tree", "features"])
-def test_other_verbs_prepare_as_well(run, tmp_path, verb):
-    """Rows without a label are left out, which is no subsample."""
-    columns = {name: COLUMNS[name][0] for name in ("size", "age", "hue")}
-    path = write_csv(tmp_path / "a.csv", {**columns, "label": LABELS})
-    ended = run(verb, path, "-y", "label")
-
-    assert (ended.code, ended.stderr) == (0, "")
-    assert ended.stdout
-
-
-def test_hostile_names_are_shown_in_one_line(run, hostile, tmp_path):
-    """Names are text of strangers: they must not break the terminal."""
-    pq.write_table(with_gaps([hostile]), tmp_path / "a.parquet")
-    ended = run("check", "a.parquet", "-y", "label", "--strict-input", cwd=tmp_path)
-
-    assert (ended.code, ended.stdout) == (2, "")
-    assert "(filled 1 missing value" in ended.stderr
-    assert ended.stderr.removesuffix("\n").isprintable()
 
 
 def test_hostile_names_have_a_line_each(run, tmp_path):

@@ -71,23 +71,6 @@ def test_labels_may_come_from_each_file(run, folder):
     assert json.loads(ended.stdout)["n_features"] == [2, 5]
 
 
-@pytest.mark.parametrize(
-    ("paths", "why"),
-    [
-        (("bad.parquet", "other.csv"), "row 1 has the label 'hen' in other.csv, but 'cat' in bad.parquet"),
-        (("bad.parquet", "short.csv"), "short.csv has 359 rows, but bad.parquet has 360"),
-    ],
-)
-def test_other_rows_are_refused_in_a_line(run, folder, paths, why):
-    """Differences of different rows are none of the representation."""
-    ended = run("compare", *paths, "-y", "label", cwd=folder)
-
-    assert (ended.code, ended.stdout) == (2, "")
-    assert ended.stderr.startswith("error: ")
-    assert why in ended.stderr
-    assert len(ended.stderr.splitlines()) == 1
-
-
 def test_files_of_one_name_are_told_apart_by_their_folders(run, folder):
     """Versions often have one name."""
     ended = run("compare", "good.npy", "more/good.npy", "--labels-file", "labels.txt", cwd=folder)
@@ -107,30 +90,3 @@ def test_one_file_is_compared_with_its_principal_components(run, folder):
     assert size == {"raw": 5, "standardised": 5, "pca-2": 2, "pca-5": 5}
     assert word["raw"] == "worse"
     assert given["how"].count("fitted once") == 3
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        ("good.npy",),
-        ("good.npy", "good.npy"),
-        ("good.npy", "bad.npy", "--pca", "2"),
-        ("good.npy", "--pca", "3"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(run, folder, asked):
-    """Exit code 2, as everywhere."""
-    ended = run("compare", *asked, "--labels-file", "labels.txt", cwd=folder)
-
-    assert (ended.code, ended.stdout) == (2, "")
-    assert ended.stderr
-
-
-def test_texts_have_no_principal_components(run, tmp_path):
-    """It is told which column to leave out."""
-    columns = {"a": np.arange(40.0), "kind": ["u", "v"] * 20, "label": ["cat", "dog"] * 20}
-    pacsv.write_csv(pa.table(columns), tmp_path / "texts.csv")
-    ended = run("compare", "texts.csv", "-y", "label", "--pca", "1", cwd=tmp_path)
-
-    assert ended.code == 2
-    assert "column 'kind' contains text, but --pca needs numbers. Leave it out: --drop kind" in ended.stderr

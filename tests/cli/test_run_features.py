@@ -112,13 +112,3 @@ def test_numbers_of_an_embedding_have_its_name(run, rows, tmp_path):
 
     assert ended.code == 0
     assert "\nvector[" in ended.stdout
-
-
-@pytest.mark.parametrize("asked", [("--most", "9"), ("-o", "steps.txt")])
-def test_what_cannot_be_is_refused_in_a_line(run, two_help, asked):
-    """Exit code 2, as everywhere."""
-    ended = run("features", two_help, "-y", "label", *asked)
-
-    assert (ended.code, ended.stdout) == (2, "")
-    assert ended.stderr.startswith("error: ")
-    assert len(ended.stderr.splitlines()) == 1

@@ -94,29 +94,6 @@ def test_so_many_rows_are_written_as_were_asked_for(run, mislabelled, tmp_path):
     assert len(path.read_text("utf-8").splitlines()) == 51
 
 
-def test_one_row_is_not_called_rows(run, mislabelled, tmp_path):
-    """The message counts as people do."""
-    path = tmp_path / "rows.csv"
-    ended = run("samples", mislabelled, "-y", "label", "--drop", "name", "--most", "1", "-o", path)
-
-    assert ended.stdout == f"1 row in {path}\n"
-
-
-def test_an_option_that_would_not_be_heeded_is_refused(run, mislabelled):
-    """All rows are scored; a limit that is taken and forgotten would let a quick look last an hour."""
-    ended = run("samples", mislabelled, "-y", "label", "--drop", "name", "--max-rows", "300")
-
-    assert (ended.code, ended.stdout) == (2, "")
-    assert "--max-rows" in ended.stderr
-
-
-def test_an_ending_that_cannot_be_written_is_told_before_any_work(run, tmp_path):
-    """A typing error must not cost the work."""
-    ended = run("samples", "nothing.csv", "-y", "label", "-o", "rows.txt", cwd=tmp_path)
-
-    assert "rows.txt" in ended.stderr
-
-
 def test_without_odd_rows_the_list_is_empty_and_all_is_well(run, files):
     """Nothing found is an answer; here the classes are eight standard deviations apart."""
     ended = run("samples", "easy.parquet", "-y", "label", "--scale", "none", cwd=files)

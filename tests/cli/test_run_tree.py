@@ -76,11 +76,3 @@ def test_a_class_without_a_name_is_seen_in_the_drawing(run, tmp_path):
     ended = run("tree", "data.csv", "-y", "label", cwd=tmp_path)
 
     assert '""' in [line.lstrip("│├└─ ") for line in ended.stdout.splitlines()]
-
-
-def test_a_form_that_is_not_known_is_a_matter_of_usage(run, many):
-    """The message lists the forms."""
-    ended = run("tree", many, "-y", "label", "--format", "svg")
-
-    assert (ended.code, ended.stdout) == (2, "")
-    assert "json" in ended.stderr

@@ -82,44 +82,29 @@ def test_evidence_is_grey_and_words_that_decide_are_coloured(run, files):
 @posix
 def test_a_narrow_terminal_gets_all_there_is(process, files):
     """Half a screen beside an editor is usual; lines are broken by the terminal, so that they can be copied."""
-    ended = process.in_terminal("check", "easy.csv", "-y", "label", "--target", "90%", cwd=files, columns=40)
+    asked = ("check", "easy.csv", "-y", "label", "--target", "90%", "--effort", "quick")
+    ended = process.in_terminal(*asked, cwd=files, columns=40)
     text = STYLE.sub("", ended.stdout)
 
     assert ended.code == 0
-    assert "bayesfloor report easy.csv -y label --target 90%\n" in text
+    assert "bayesfloor report easy.csv -y label --target 90% --effort quick\n" in text
     assert "90 % accuracy is reachable" in " ".join(text.split())
     assert "best estimate  " in text
 
 
 def test_a_terminal_without_unicode_gets_escapes(process, files):
     """Old consoles and jobs know ASCII only; a result is no reason to crash."""
-    ended = process("check", "easy.csv", "-y", "label", cwd=files, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    asked = ("check", "easy.csv", "-y", "label", "--effort", "quick")
+    ended = process(*asked, cwd=files, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
 
     assert (ended.code, ended.stderr) == (0, "")
     assert ended.stdout.isascii()
     assert r"easy.csv \xb7 150 rows" in ended.stdout
 
 
-def test_the_plain_locale_is_enough(process, files):
-    """Containers have no other."""
-    ended = process("tree", "easy.tsv", "-y", "label", cwd=files, LC_ALL="C", PYTHONUTF8=None)
-
-    assert (ended.code, ended.stderr) == (0, "")
-    assert "cat" in ended.stdout
-
-
-def test_markdown_goes_to_a_stdout_without_unicode(process, files):
-    """As the text does."""
-    asked = ("check", "easy.csv", "-y", "label", "--markdown", "-")
-    ended = process(*asked, cwd=files, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-
-    assert ended.code == 0
-    assert ended.stdout.startswith("### ")
-
-
-@pytest.fixture(scope="module")
-def unread(process):
-    """Exit code and stderr of a command whose reader is gone, as with ``| head -1``."""
+@posix
+def test_a_closed_pipe_is_neither_a_fault_nor_a_failed_gate(process):
+    """A reader that has seen enough, as with ``| head -1``: with ``set -o pipefail`` a job would take a 1 for data."""
     reader, writer = os.pipe()
     os.close(reader)
     try:
@@ -128,19 +113,8 @@ def unread(process):
         os.close(writer)
     with started:
         _, said = started.communicate(timeout=60)
-    return started.returncode, said
 
-
-@posix
-def test_a_closed_pipe_leaves_no_traceback(unread):
-    """A reader that has seen enough is no fault."""
-    assert unread[1] == ""
-
-
-@posix
-def test_a_closed_pipe_is_no_failed_gate(unread):
-    """With ``set -o pipefail`` a job would take the 1 for data that failed."""
-    assert unread[0] == 141
+    assert (started.returncode, said) == (141, "")
 
 
 @posix

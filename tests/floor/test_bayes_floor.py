@@ -106,8 +106,8 @@ def test_parameters_out_of_range_are_refused_at_fit(parameters, message):
         BayesFloor(**parameters).fit(*load_iris(return_X_y=True))
 
 
-def test_verbose_logs_the_stages(rng, gaussians, caplog):
-    """A long fit should say that it lives."""
+def test_stages_are_logged_if_asked_for_and_trees_that_cannot_span_always(rng, gaussians, caplog):
+    """A long fit should say that it lives; a handful of points has no third tree."""
     X, y = gaussians(rng, [60, 60])
     BayesFloor().fit(X, y)
     silent = len(caplog.records)
@@ -116,9 +116,6 @@ def test_verbose_logs_the_stages(rng, gaussians, caplog):
     assert silent == 0
     assert "subsamples" in caplog.text
 
-
-def test_trees_that_cannot_span_are_told(caplog):
-    """A handful of points has no third tree."""
     BayesFloor().fit(np.arange(8.0)[:4, None], [0, 0, 1, 1])
 
     assert "Only the edges found are counted" in caplog.text
@@ -183,20 +180,14 @@ def test_other_labels_give_the_counts_of_a_fresh_fit(rng, digits):
     assert again.samples_.to_dict() == fresh.samples_.to_dict()
 
 
-def test_relabelling_leaves_the_first_floor_alone(rng, digits):
-    """It gives a copy."""
+def test_other_labels_leave_the_first_floor_alone_and_its_pairs_to_another_fit(rng, digits):
+    """It gives a copy; pairs under labels that split classes have other trees."""
     floor, _, y = digits
     before = floor.overall_.to_dict(), floor.pairwise_.to_dict()
     other = floor.relabel(rng.permutation(y))
 
     assert (floor.overall_.to_dict(), floor.pairwise_.to_dict()) == before
     assert other.overall_.cross_rate > floor.overall_.cross_rate
-
-
-def test_pairs_under_labels_that_split_classes_say_to_fit_again(rng, digits):
-    """Such pairs have other trees; a wrong number would be worse than none."""
-    floor, _, y = digits
-    other = floor.relabel(rng.permutation(y))
 
     with pytest.raises(AttributeError, match=r"only merge whole classes.*Fit again with these labels"):
         _ = other.pairwise_
@@ -242,16 +233,13 @@ def test_labels_changed_twice_are_those_changed_once(rng):
     assert once.pairwise_.cross[0, 1] > 0
 
 
-def test_shares_that_groups_cannot_reach_are_refused(rng):
-    """One group drawn of a hundred would be a floor of nothing."""
+def test_few_rows_keep_every_class_of_mixed_groups_and_shares_out_of_reach_are_refused(rng):
+    """A rare class that no group is mostly of; one group drawn of a hundred would be a floor of nothing."""
     X, y = rng.normal(size=(500, 2)), np.tile([0] * 9 + [1], 50)
 
     with pytest.raises(ValueError, match="priors cannot be reached by subsampling"):
         BayesFloor(priors="balanced").fit(X, y, groups=np.arange(500) // 10)
 
-
-def test_few_rows_keep_every_class_of_mixed_groups(rng):
-    """A rare class that no group is mostly of."""
     y = rng.integers(0, 2, 600)
     y[[5, 300]] = 2
     with pytest.warns(SampledRowsWarning):
@@ -277,17 +265,14 @@ def test_an_answer_leaves_the_threads_of_others_alone(rng):
     assert threads()[: len(before)] == before
 
 
-def test_rows_that_were_drawn_together_count_once(rng):
-    """Twenty votes on a row are no twenty rows."""
+def test_votes_count_once_and_equal_rows_of_other_groups_are_in_conflict(rng):
+    """Twenty votes on a row are no twenty rows; whoever took equal rows, no classifier tells them apart."""
     X, votes = rng.normal(size=(60, 2)), rng.multinomial(20, [0.5, 0.5], 60)
     floor = BayesFloor().fit(X, votes)
 
     assert floor.overall_.interval_method == "subsample"
     assert floor.overall_.tree_limit(0.95) > floor.overall_.cross_rate + 0.05
 
-
-def test_equal_rows_of_other_groups_are_in_conflict(rng):
-    """Whoever took them: no classifier tells them apart."""
     X = np.repeat(rng.normal(size=(40, 2)), 2, axis=0)
     floor = BayesFloor().fit(X, np.tile([0, 1], 40), groups=np.arange(80))
 

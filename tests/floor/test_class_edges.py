@@ -77,13 +77,19 @@ def test_the_first_trees_are_those_of_a_smaller_forest(labelled):
         assert class_edges(labelled.forest, labelled.labels, n_trees).matrix == pytest.approx(expected)
 
 
-def test_rates_follow_from_the_matrix():
-    """Edges inside classes are on its diagonal, edges between two in two places."""
+def test_rates_follow_from_the_matrix_and_one_row_has_none(label):
+    """Edges inside classes are on its diagonal, edges between two in two places; nothing is divided by no edges."""
     edges = ClassEdges(np.array([[4.0, 1, 2], [1, 5, 0.5], [2, 0.5, 7.5]]))
 
     assert edges.n_edges == 20
     assert edges.cross_rate == pytest.approx(3.5 / 20)
     assert edges.class_rates == pytest.approx([3 / 20, 1.5 / 20, 2.5 / 20])
+
+    forest = spanning_forest([[1.0, 2.0]])
+    edges = class_edges(forest, label(forest, [0], 2))
+
+    assert edges.n_edges == edges.cross_rate == 0
+    assert edges.class_rates.tolist() == [0, 0]
 
 
 def test_the_rate_of_a_class_is_that_of_it_against_the_rest(labelled, label):
@@ -94,15 +100,6 @@ def test_the_rate_of_a_class_is_that_of_it_against_the_rest(labelled, label):
 
     assert edges.class_rates[2] == pytest.approx(two.cross_rate)
     assert edges.class_rates.sum() == pytest.approx(2 * edges.cross_rate)
-
-
-def test_one_row_has_no_edges_and_no_rates(label):
-    """Nothing is divided by their number."""
-    forest = spanning_forest([[1.0, 2.0]])
-    edges = class_edges(forest, label(forest, [0], 2))
-
-    assert edges.n_edges == edges.cross_rate == 0
-    assert edges.class_rates.tolist() == [0, 0]
 
 
 def test_soft_labels_count_as_labels_drawn_from_them(label, global_random_seed):

@@ -5,8 +5,8 @@ import numpy as np
 from bayesfloor.floor import _sample as _grow
 
 
-def test_kernels_are_prepared_only_where_they_pay(monkeypatch):
-    """A small fit should not wait for a compiler."""
+def test_kernels_are_prepared_only_where_they_pay_and_trees_are_those_of_the_forest(monkeypatch, rng):
+    """A small fit should not wait for a compiler; one tree of n rows has n - 1 edges."""
     calls = []
     monkeypatch.setattr(_grow, "prepare_kernels", lambda: calls.append(1))
     _grow.prepare(200, 4, 3, 8)
@@ -16,9 +16,6 @@ def test_kernels_are_prepared_only_where_they_pay(monkeypatch):
     assert small == 0
     assert len(calls) == 1
 
-
-def test_grown_trees_are_those_of_the_forest(rng):
-    """One tree of n rows has n - 1 edges."""
     forest = _grow.grow(rng.normal(size=(50, 2)), 2, None)
 
     assert np.array_equal(forest.tree_sizes, [49, 49])

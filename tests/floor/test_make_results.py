@@ -23,18 +23,8 @@ def cross_edges(X, codes, n_trees=3):
     return np.count_nonzero(label[forest.a] != label[forest.b]) / n_trees
 
 
-def test_bounds_keep_their_order_and_stay_below_the_constant_error(fitted):
-    """Nothing beats the floor, and nobody needs to err more than a constant answer."""
-    floor = fitted.overall_
-
-    assert 0 <= floor.conflict <= floor.lower <= floor.estimate <= floor.upper <= floor.constant_error
-    assert floor.constant_error == pytest.approx(0.6)
-    assert floor.n_rows == 300
-    assert floor.n_classes == 3
-
-
-def test_two_classes_are_the_papers(rng, gaussians):
-    """R / n in the Henze-Penrose bounds, the mean over three trees."""
+def test_two_classes_have_the_papers_bounds_which_hold_the_known_error(rng, gaussians):
+    """R / n in the Henze-Penrose bounds; two Gaussians two apart in two dimensions have an error of .159."""
     X, y = gaussians(rng, [90, 60])
     floor = BayesFloor(scale=None).fit(X, y).overall_
     paper = henze_penrose(cross_edges(X, y), 90, 60)
@@ -43,9 +33,6 @@ def test_two_classes_are_the_papers(rng, gaussians):
     assert floor.estimate == pytest.approx(paper.estimate)
     assert floor.cross_rate == pytest.approx(cross_edges(X, y) / 149)
 
-
-def test_bounds_contain_the_known_error_of_two_gaussians(rng, gaussians):
-    """Two apart in two dimensions: Phi(-1) = .159."""
     X, y = gaussians(rng, [1000, 1000], shift=2.0)
     floor = BayesFloor(scale=None).fit(X, y).overall_
     (low, high), sizes = floor.interval(0.999), np.array([1000.0, 1000.0])
@@ -63,17 +50,8 @@ def test_labels_without_meaning_have_no_small_p_value(rng, gaussians):
     assert apart.p_value < 1e-12
 
 
-def test_equal_rows_with_other_labels_are_a_floor_of_their_own(rng):
-    """The one bound that assumes nothing: of each place, all but the largest class."""
-    X = np.repeat(rng.normal(size=(40, 2)), 5, axis=0)
-    y = np.tile([0, 0, 0, 1, 1], 40)
-    floor = BayesFloor(interval="fast").fit(X, y).overall_
-
-    assert floor.conflict == pytest.approx(0.4)
-
-
-def test_separate_classes_lie_at_the_resolution(rng, gaussians):
-    """A spanning tree joins them by one edge; less cannot be seen."""
+def test_options_of_the_estimate_leave_the_bounds(rng, gaussians):
+    """Separate classes read the one edge that joins them, or zero; without the correction the paper's cap is gone."""
     X, y = gaussians(rng, [60, 60], shift=1000.0)
     plain = BayesFloor(scale=None, n_trees=1).fit(X, y)
     forced = BayesFloor(scale=None, n_trees=1, subtract_forced=True).fit(X, y)
@@ -84,9 +62,6 @@ def test_separate_classes_lie_at_the_resolution(rng, gaussians):
     assert forced.overall_.estimate == pytest.approx(0, abs=1e-12)
     assert forced.overall_.upper == plain.overall_.upper
 
-
-def test_without_bias_correction_estimates_may_exceed_the_constant_error(rng, gaussians):
-    """As the formula has it; the paper caps them."""
     X, y = gaussians(rng, [180, 20], shift=0.0)
     free = BayesFloor(scale=None, bias_correction=False).fit(X, y).overall_
     capped = BayesFloor(scale=None).fit(X, y).overall_
@@ -228,17 +203,23 @@ def test_bounds_without_noise_follow_the_options(rng, gaussians, sizes, bias_cor
     assert float(floor.without_noise(0.2).upper) <= floor.constant_error
 
 
-def test_no_limit_lies_above_guessing(rng):
-    """Labels without meaning, one in ten of the other class."""
+def test_limits_end_at_guessing_and_equal_rows_are_a_floor_of_their_own(rng):
+    """Labels without meaning; and the one bound that assumes nothing: of each place, all but the largest class."""
     X, y = rng.random((200, 2)), np.repeat([0, 1], [180, 20])
     floor = BayesFloor(scale=None, interval="fast").fit(X, y).overall_
 
     assert floor.upper_limit() == floor.constant_error == pytest.approx(0.1)
     assert floor.tree_limit(0.95) > 0.1
 
+    X = np.repeat(rng.normal(size=(40, 2)), 5, axis=0)
+    y = np.tile([0, 0, 0, 1, 1], 40)
+    floor = BayesFloor(interval="fast").fit(X, y).overall_
 
-def test_equal_classes_are_claimed_alike_and_separate_ones_never(rng, gaussians):
-    """Merging asks for a proof, not for a test that failed."""
+    assert floor.conflict == pytest.approx(0.4)
+
+
+def test_equal_classes_are_claimed_alike_separate_ones_never_and_none_in_many_dimensions(rng, gaussians):
+    """Merging asks for a proof, not for a test that failed; in many dimensions even different classes look alike."""
     X, y = gaussians(rng, [1000, 1000, 1000, 1000], shift=0.0)
     X[y == 3] += 2
     pairs = BayesFloor(scale=None, interval="fast").fit(X, y).pairwise_
@@ -251,9 +232,6 @@ def test_equal_classes_are_claimed_alike_and_separate_ones_never(rng, gaussians)
     assert (pairs.alike(margin=0.3) >= alike).all()
     assert not pairs.alike(margin=1e-9).any()
 
-
-def test_nothing_is_claimed_in_many_dimensions(rng, gaussians):
-    """There even different classes look alike."""
     X, y = gaussians(rng, [300, 300], shift=0.0, d=12)
     pairs = BayesFloor(scale=None, interval="fast").fit(X, y).pairwise_
 
@@ -261,8 +239,8 @@ def test_nothing_is_claimed_in_many_dimensions(rng, gaussians):
     assert not pairs.alike().any()
 
 
-def test_classes_against_the_rest_keep_the_order_of_bounds(fitted):
-    """The smallest of the upper bounds is reported."""
+def test_parts_of_a_floor_fit_together(fitted):
+    """Bounds in order below the constant error, a joint distribution of two labels, and two ends for each edge."""
     rest = fitted.one_vs_rest_
 
     assert (rest.lower <= rest.estimate).all()
@@ -272,9 +250,6 @@ def test_classes_against_the_rest_keep_the_order_of_bounds(fitted):
     assert not rest.few.any()
     assert np.array_equal(rest.sizes, [120, 100, 80])
 
-
-def test_the_soft_confusion_is_a_joint_distribution(fitted):
-    """Of two independent labels at one place."""
     soft = fitted.soft_confusion_
 
     assert soft.sum() == pytest.approx(1)
@@ -282,6 +257,19 @@ def test_the_soft_confusion_is_a_joint_distribution(fitted):
     assert (soft >= 0).all()
     assert 1 - np.trace(soft) == pytest.approx(fitted.overall_.cross_rate)
     np.testing.assert_allclose(2 * (soft.sum(axis=1) - np.diag(soft)), fitted.one_vs_rest_.class_rate)
+
+    samples, floor = fitted.samples_, fitted.overall_
+
+    assert samples.degree.sum() == pytest.approx(2 * 3 * 299)
+    assert samples.cross.sum() / samples.degree.sum() == pytest.approx(floor.cross_rate)
+    assert np.array_equal(samples.row, np.arange(300))
+
+    floor = fitted.overall_
+
+    assert 0 <= floor.conflict <= floor.lower <= floor.estimate <= floor.upper <= floor.constant_error
+    assert floor.constant_error == pytest.approx(0.6)
+    assert floor.n_rows == 300
+    assert floor.n_classes == 3
 
 
 def test_suspects_are_mostly_flipped_labels_and_suggestions_mostly_right(global_random_seed):
@@ -297,15 +285,6 @@ def test_suspects_are_mostly_flipped_labels_and_suggestions_mostly_right(global_
     assert samples.suspect[wrong].mean() > 0.8
     assert samples.p_value[samples.suspect].max() <= 0.05
     assert (samples.suggested_label[wrong] == y[wrong]).mean() > 0.9
-
-
-def test_edges_of_samples_add_up_to_those_of_the_forest(fitted):
-    """Each edge has two ends."""
-    samples, floor = fitted.samples_, fitted.overall_
-
-    assert samples.degree.sum() == pytest.approx(2 * 3 * 299)
-    assert samples.cross.sum() / samples.degree.sum() == pytest.approx(floor.cross_rate)
-    assert np.array_equal(samples.row, np.arange(300))
 
 
 def test_equal_rows_with_other_labels_are_flagged(rng, gaussians):

@@ -66,12 +66,17 @@ def test_every_pair_is_counted_as_if_alone(kind, label, global_random_seed):
     assert np.column_stack(found.graph) == pytest.approx(np.array(moments))
 
 
-def test_sizes_are_those_of_both_classes(label):
-    """In the order of the pairs."""
+def test_sizes_and_sets_of_pairs_are_those_of_both_classes(label):
+    """In the order of the pairs; equal rows are one set, whichever of the two classes they are of."""
     codes = np.repeat([0, 1, 2], [2, 3, 5])
     forests = class_forests(np.arange(10.0)[:, None], codes)
 
     assert pair_counts(forests, label(forests.all(), codes)).sizes.tolist() == [[2, 3], [2, 5], [3, 5]]
+
+    codes = np.array([0, 0, 1, 1, 1, 2])
+    forest = spanning_forest(np.array([0.0, 0, 0, 1, 2, 2])[:, None])
+
+    assert sets_of_pairs(label(forest, codes)).tolist() == [3, 2, 3]
 
 
 def test_two_classes_are_one_pair(draw_labelled, global_random_seed):
@@ -135,14 +140,6 @@ def test_the_test_keeps_its_level_with_any_ties(kind, share, label, global_rando
     assert (p <= 0.001).mean() <= 0.003
     assert (p <= 0.01).mean() <= 0.02
     assert 0.02 <= (p <= 0.05).mean() <= 0.07
-
-
-def test_equal_rows_of_a_pair_are_one_set(label):
-    """Whichever of its two classes they are of."""
-    codes = np.array([0, 0, 1, 1, 1, 2])
-    forest = spanning_forest(np.array([0.0, 0, 0, 1, 2, 2])[:, None])
-
-    assert sets_of_pairs(label(forest, codes)).tolist() == [3, 2, 3]
 
 
 def test_permuted_labels_are_counted_as_others_are(draw_labelled, label, global_random_seed):

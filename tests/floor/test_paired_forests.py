@@ -33,14 +33,18 @@ def crossing(graph, codes):
     return graph.weight.data[codes[a] != codes[b]].sum()
 
 
-def test_the_weight_that_crosses_is_the_cross_rate(global_random_seed):
-    """A rate is a sum of weights."""
+def test_the_weight_that_crosses_is_the_cross_rate_and_a_graph_does_not_differ_from_itself(global_random_seed):
+    """A rate is a sum of weights, and edges of both cancel."""
     rng = np.random.default_rng(global_random_seed)
     X, codes = rng.normal(size=(80, 3)), rng.integers(3, size=80)
     graph, edges, _ = graph_of(X, codes, rng)
     assert graph.weight.sum() == pytest.approx(1)
     assert crossing(graph, codes) == pytest.approx(edges.cross_rate)
     assert graph.cross_rate == edges.cross_rate
+
+    X, codes = rng.normal(size=(60, 2)), rng.integers(2, size=60)
+    graph, _, labels = graph_of(X, codes, rng)
+    assert difference_error(graph, graph, pooled_posterior([graph], labels.shares)) == 0
 
 
 def test_equal_rows_share_their_edges_nearly_evenly(global_random_seed):
@@ -52,8 +56,8 @@ def test_equal_rows_share_their_edges_nearly_evenly(global_random_seed):
     assert crossing(graph, codes) == pytest.approx(edges.cross_rate, abs=0.05)
 
 
-def test_groups_are_the_units(global_random_seed):
-    """What is drawn together counts as one."""
+def test_groups_are_units_unless_each_row_has_a_label_of_its_own(global_random_seed):
+    """What is drawn together counts as one; all edges of a pair of groups weigh as much as those of any other."""
     rng = np.random.default_rng(global_random_seed)
     groups = np.arange(60) // 3
     graph, _, labels = graph_of(rng.normal(size=(60, 2)), groups % 2, rng, groups=groups, by_group=True)
@@ -61,23 +65,11 @@ def test_groups_are_the_units(global_random_seed):
     assert graph.weight.sum() == pytest.approx(1)
     assert rate_error(graph, pooled_posterior([graph], labels.units)) > 0
 
-
-def test_rows_of_groups_are_units_where_each_has_a_label_of_its_own(global_random_seed):
-    """All edges of a pair of groups together weigh as much as those of any other."""
-    rng = np.random.default_rng(global_random_seed)
     codes = rng.integers(2, size=120)
     graph, edges, _ = graph_of(rng.normal(size=(120, 2)), codes, rng, groups=np.arange(120) % 6)
     assert graph.weight.shape == (120, 120)
     assert graph.weight.sum() == pytest.approx(1)
     assert crossing(graph, codes) == pytest.approx(edges.cross_rate)
-
-
-def test_a_graph_does_not_differ_from_itself(global_random_seed):
-    """Edges of both cancel."""
-    rng = np.random.default_rng(global_random_seed)
-    X, codes = rng.normal(size=(60, 2)), rng.integers(2, size=60)
-    graph, _, labels = graph_of(X, codes, rng)
-    assert difference_error(graph, graph, pooled_posterior([graph], labels.shares)) == 0
 
 
 def test_parts_join_by_how_many_edges_they_have(global_random_seed):

@@ -83,24 +83,21 @@ def test_intervals_contain_the_rate_and_nest(rng, gaussians, method):
     assert ends[0][0] < floor.cross_rate < ends[0][1]
 
 
-def test_the_interval_of_the_limit_contains_the_limit(fitted):
-    """It is wider: an extrapolation has more to be wrong about."""
-    floor = fitted.overall_
-    low, high = floor.limit_interval()
-
-    assert low <= floor.limit <= high
-    assert floor.limit_std_error >= floor.std_error
-    assert floor.limit == pytest.approx(floor.cross_rate - floor.bias)
-
-
-def test_intervals_of_classes_contain_their_rates(fitted):
-    """One for each."""
+def test_intervals_of_classes_and_of_the_limit_contain_them(fitted):
+    """One for each class; that of the limit is wider, since an extrapolation has more to be wrong about."""
     rest = fitted.one_vs_rest_
     low, high = rest.interval()
     wide = rest.interval(0.99)
 
     assert ((low <= rest.class_rate) & (rest.class_rate <= high)).all()
     assert ((wide[0] <= low) & (high <= wide[1])).all()
+
+    floor = fitted.overall_
+    low, high = floor.limit_interval()
+
+    assert low <= floor.limit <= high
+    assert floor.limit_std_error >= floor.std_error
+    assert floor.limit == pytest.approx(floor.cross_rate - floor.bias)
 
 
 @pytest.mark.parametrize("level", [0, 1, 1.5, -0.1, 95, float("nan")])

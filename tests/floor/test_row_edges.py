@@ -88,11 +88,13 @@ def test_the_posterior_of_a_vertex_is_the_mean_of_its_rows_and_neighbours(label)
     assert posterior == pytest.approx(np.array([[1 / 3, 2 / 3], [1 / 3, 2 / 3], [1.5 / 3, 1.5 / 3], [1 / 2, 1 / 2]]))
 
 
-def test_posteriors_add_up_to_one(labelled):
-    """They go into the variance of R."""
+def test_posteriors_add_up_to_one_and_no_rows_have_no_nearest(labelled):
+    """They go into the variance of R; most data have no suspects."""
     posterior = vertex_posterior(labelled.forest, labelled.labels)
 
     assert posterior.sum(axis=1) == pytest.approx(np.ones(labelled.forest.n_vertices))
+
+    assert nearest_other(labelled.forest, labelled.labels, np.empty(0, dtype=int)).shape == (0,)
 
 
 def test_row_edges_are_as_many_as_trees_have(labelled, global_random_seed):
@@ -155,8 +157,3 @@ def test_the_nearest_with_another_label_is_that_of_brute_force(labelled):
         expected = brute_nearest(labelled, row)
 
         assert other in expected if expected else other == -1
-
-
-def test_the_nearest_of_no_rows_is_none(labelled):
-    """Most data have no suspects."""
-    assert nearest_other(labelled.forest, labelled.labels, np.empty(0, dtype=int)).shape == (0,)

@@ -137,17 +137,14 @@ def test_groups_of_another_length_are_refused(rng, gaussians):
         BayesFloor().fit(X, y, groups=np.arange(39))
 
 
-def test_constant_weights_change_nothing(rng, gaussians):
-    """A weight of 7 for everyone is no information."""
+def test_weights_of_one_value_change_nothing_and_rows_of_weight_zero_are_absent(rng, gaussians):
+    """A weight of 7 for everyone is no information; masking rows by weights is how many pipelines select them."""
     X, y = gaussians(rng, [60, 60])
     plain, weighted = BayesFloor().fit(X, y), BayesFloor().fit(X, y, sample_weight=np.full(120, 7.0))
 
     assert same(plain.overall_, weighted.overall_)
     assert same(plain.pairwise_, weighted.pairwise_)
 
-
-def test_rows_of_weight_zero_are_as_good_as_absent(rng, gaussians):
-    """Masking rows by weights is how many pipelines select them."""
     X, y = gaussians(rng, [80, 80])
     weight = (rng.random(160) < 0.7).astype(float)
     masked = BayesFloor(scale=None).fit(X, y, sample_weight=weight)
@@ -179,16 +176,6 @@ def test_weights_that_make_no_sense_are_refused(rng, gaussians, weight):
         BayesFloor().fit(X, y, sample_weight=weight)
 
 
-def test_balanced_priors_draw_equally_many_of_each_class(rng, gaussians):
-    """It is the floor of balanced accuracy."""
-    X, y = gaussians(rng, [150, 60, 90])
-    floor = BayesFloor(priors="balanced").fit(X, y)
-
-    assert np.array_equal(floor.one_vs_rest_.sizes, [60, 60, 60])
-    assert floor.overall_.constant_error == pytest.approx(2 / 3)
-    assert np.array_equal(np.bincount(y[floor.rows_]), [60, 60, 60])
-
-
 @pytest.mark.parametrize("priors", [[2, 1, 1], {0: 0.5, 2: 0.25, 1: 0.25}, np.array([0.5, 0.25, 0.25])])
 def test_priors_are_shares_in_any_form(rng, gaussians, priors):
     """A dict need not be in the order of classes."""
@@ -198,13 +185,20 @@ def test_priors_are_shares_in_any_form(rng, gaussians, priors):
     assert np.array_equal(floor.one_vs_rest_.sizes, [100, 50, 50])
 
 
-def test_a_dict_of_priors_goes_by_label(rng, gaussians):
-    """Classes are most often named by texts."""
+def test_balanced_priors_draw_equally_many_and_a_dict_goes_by_label(rng, gaussians):
+    """It is the floor of balanced accuracy; classes are most often named by texts."""
     X, y = gaussians(rng, [90, 90])
     floor = BayesFloor(priors={"well": 1, "ill": 2}).fit(X, np.array(["ill", "well"])[y])
 
     assert floor.classes_.tolist() == ["ill", "well"]
     assert np.array_equal(floor.one_vs_rest_.sizes, [90, 45])
+
+    X, y = gaussians(rng, [150, 60, 90])
+    floor = BayesFloor(priors="balanced").fit(X, y)
+
+    assert np.array_equal(floor.one_vs_rest_.sizes, [60, 60, 60])
+    assert floor.overall_.constant_error == pytest.approx(2 / 3)
+    assert np.array_equal(np.bincount(y[floor.rows_]), [60, 60, 60])
 
 
 @pytest.mark.parametrize(
@@ -244,17 +238,14 @@ def test_fewer_rows_are_announced_and_drawn_from_every_class_alike(rng, gaussian
     assert same(again.overall_, floor.overall_)
 
 
-def test_another_seed_draws_other_rows(rng, gaussians):
-    """Else ``random_state`` would be a dead letter."""
+def test_another_seed_draws_other_rows_and_enough_rows_are_used_whole(rng, gaussians):
+    """Else ``random_state`` would be a dead letter; without a draw there is no warning."""
     X, y = gaussians(rng, [300, 300])
     with pytest.warns(SampledRowsWarning):
         drawn = [BayesFloor(max_rows=100, random_state=seed).fit(X, y).rows_ for seed in (0, 1)]
 
     assert not np.array_equal(*drawn)
 
-
-def test_enough_rows_are_used_whole_and_silently(rng, gaussians):
-    """No draw, no warning."""
     X, y = gaussians(rng, [50, 50])
     floor = BayesFloor(max_rows=100).fit(X, y)
 
@@ -262,8 +253,8 @@ def test_enough_rows_are_used_whole_and_silently(rng, gaussians):
     assert floor.curve_ == []
 
 
-def test_shuffled_rows_draw_the_same_rows(rng, gaussians):
-    """A draw goes by what rows contain, not by where they stand."""
+def test_draws_go_by_content_and_take_groups_whole(rng, gaussians):
+    """Not by where rows stand; and half a patient is no patient."""
     X, y = gaussians(rng, [200, 200])
     order = rng.permutation(400)
     with pytest.warns(SampledRowsWarning):
@@ -273,10 +264,6 @@ def test_shuffled_rows_draw_the_same_rows(rng, gaussians):
 
     assert np.array_equal(np.sort(order[after.rows_]), before.rows_)
 
-
-def test_groups_are_drawn_whole(rng, gaussians):
-    """Half a patient is no patient."""
-    X, y = gaussians(rng, [200, 200])
     group = np.repeat(np.arange(80), 5)
     with pytest.warns(SampledRowsWarning):
         floor = BayesFloor(max_rows=100).fit(X, y, groups=group)

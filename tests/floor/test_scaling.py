@@ -11,16 +11,13 @@ from bayesfloor.floor._scaling import SCALES, apply_scale
 from bayesfloor.io._features import Features
 
 
-def test_no_scale_is_the_papers(rng, gaussians):
-    """Asked for by None, and shown as a word."""
+def test_no_scale_is_asked_for_by_none_alone(rng, gaussians):
+    """The paper's way; a word for it is refused, with what to pass."""
     floor = BayesFloor(scale=None).fit(*gaussians(rng, [50, 50]))
 
     assert floor.scale_ is None
     assert floor.scale_rates_ == {}
 
-
-def test_no_scale_has_one_spelling(rng, gaussians):
-    """The word is refused, with what to pass."""
     with pytest.raises(ValueError, match=r"Got scale='none', .* Pass scale=None to use the features as they are"):
         BayesFloor(scale="none").fit(*gaussians(rng, [50, 50]))
 

@@ -69,8 +69,8 @@ def test_the_intrinsic_dimension_is_that_of_the_points(rng, d):
     assert floor.dimension == pytest.approx(d, rel=0.35)
 
 
-def test_the_bias_is_small_in_two_dimensions_and_told_in_many(rng, gaussians):
-    """Where G would go on falling by more than its interval, the tree bounds are too high yet."""
+def test_the_bias_is_small_in_two_dimensions_none_for_separate_classes_and_told_in_many(rng, gaussians):
+    """Where G would fall by more than its interval, the tree bounds are too high yet; a forced edge is no overlap."""
     low = BayesFloor(scale=None).fit(*gaussians(rng, [400, 400], shift=2.0)).overall_
     high = BayesFloor(scale=None).fit(*gaussians(rng, [400, 400], shift=3.0, d=30)).overall_
 
@@ -78,9 +78,6 @@ def test_the_bias_is_small_in_two_dimensions_and_told_in_many(rng, gaussians):
     assert high.dimension > low.dimension
     assert high.bias > 1.96 * high.std_error
 
-
-def test_separate_classes_have_no_bias(rng, gaussians):
-    """The forced edge weighs more in a quarter of the rows, which is no overlap."""
     floor = BayesFloor(scale=None).fit(*gaussians(rng, [100, 100, 100], shift=1000.0)).overall_
 
     assert floor.bias == pytest.approx(0, abs=0.01)

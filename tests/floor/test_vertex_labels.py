@@ -11,8 +11,8 @@ VERTEX = np.array([2, 0, 2, 2, 4])  # vertices 1 and 3 are of other classes
 CHANCES = np.array([[1.0, 0, 0], [0.5, 0.25, 0.25], [0, 0.4, 0.6], [0, 0, 1.0], [0.2, 0.8, 0]])
 
 
-def test_codes_become_certain_labels():
-    """One label a row is the usual case, and takes the fastest path."""
+def test_codes_and_certain_chances_are_certain_labels_and_other_chances_are_not():
+    """One label a row takes the fastest path; other rows count for each class as they are likely to be of it."""
     labels = VertexLabels(VERTEX, hard_shares(np.array([1, 0, 2, 1, 1]), 4), 5)
 
     assert labels.shares.toarray().tolist() == np.eye(4)[[1, 0, 2, 1, 1]].tolist()
@@ -21,18 +21,12 @@ def test_codes_become_certain_labels():
     assert labels.class_sizes.tolist() == [1, 3, 1, 0]
     assert labels.n_classes == 4
 
-
-def test_chances_are_no_certain_labels():
-    """A row counts for every class as much as it is likely to be of it."""
     labels = VertexLabels(VERTEX, csr_array(CHANCES), 5)
 
     assert not labels.hard
     assert labels.codes.tolist() == [0, 0, 2, 2, 1]
     assert labels.class_sizes == pytest.approx(CHANCES.sum(axis=0))
 
-
-def test_certain_chances_are_certain_labels():
-    """Users may give probabilities of zero and one."""
     codes = np.array([1, 0, 2])
 
     assert VertexLabels(np.arange(3), csr_array(np.eye(3)[codes]), 3).hard

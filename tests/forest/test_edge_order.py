@@ -15,16 +15,12 @@ def edges(global_random_seed):
     return a, b, rng.integers(0, 4, len(a)) / 2, rng.integers(0, 3, 30).astype(np.uint64), rng.permutation(30)
 
 
-def test_a_hash_of_two_rows_does_not_see_which_is_first(global_random_seed):
-    """An edge has two ends and no direction."""
+def test_a_hash_of_two_rows_does_not_see_which_is_first_and_is_the_same_in_kernels(global_random_seed):
+    """An edge has two ends and no direction; small sets are ordered in NumPy, large ones in compiled code."""
     one, two = np.random.default_rng(global_random_seed).integers(0, 2**64, (2, 1000), dtype=np.uint64)
 
     assert np.array_equal(pair_hash(one, two), pair_hash(two, one))
 
-
-def test_kernels_hash_as_numpy_does(global_random_seed):
-    """Small sets are ordered in NumPy, large ones in compiled code: both must agree on every tie."""
-    one, two = np.random.default_rng(global_random_seed).integers(0, 2**64, (2, 1000), dtype=np.uint64)
     compiled = [_small_kernels.pair_hash(a, b) for a, b in zip(one, two, strict=True)]
 
     assert np.array_equal(np.array(compiled, dtype=np.uint64), pair_hash(one, two))

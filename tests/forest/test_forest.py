@@ -277,15 +277,12 @@ def test_tiny_values_beside_large_ones_are_fine_where_the_rows_differ_otherwise(
     assert forest.length.tolist() == [0.25, 0.5]
 
 
-def test_forest_says_what_it_is():
-    """In a notebook the last line of a cell is all one sees."""
+def test_forest_says_what_it_is_and_is_frozen():
+    """In a notebook the last line of a cell is all one sees; a result that can be changed is not a result."""
     forest = spanning_forest([[0.0], [1.0], [3.0], [3.0]], n_trees=3)
 
     assert repr(forest) == "Forest(4 rows, 3 distinct, 3 trees of 2 + 1 + 0 edges)"
 
-
-def test_forest_is_frozen():
-    """A result that can be changed is not a result."""
     forest = spanning_forest([[0.0], [1.0]])
 
     with pytest.raises(dataclasses.FrozenInstanceError):

@@ -30,8 +30,8 @@ def kernels(global_random_seed):
     return {value.py_func.__qualname__: value for value in found if isinstance(value, Dispatcher)}
 
 
-def test_no_kernel_hands_back_a_tuple_of_arrays(kernels):
-    """Numba crashes the interpreter where Ctrl-C meets the boxing of one; single arrays are safe."""
+def test_kernels_return_no_tuples_of_arrays_let_other_threads_run_and_keep_sums_in_order(kernels):
+    """Numba crashes where Ctrl-C meets the boxing of a tuple; threads share points; lengths are alike bit for bit."""
     wrong = [
         name
         for name, kernel in kernels.items()
@@ -42,14 +42,8 @@ def test_no_kernel_hands_back_a_tuple_of_arrays(kernels):
     assert kernels
     assert wrong == []
 
-
-def test_every_kernel_lets_other_threads_run(kernels):
-    """Threads share the points; one that holds the lock would make them wait in line."""
     assert [name for name, kernel in kernels.items() if not kernel.targetoptions.get("nogil")] == []
 
-
-def test_no_kernel_may_reorder_sums(kernels):
-    """Lengths have to come out bit for bit alike in all of them."""
     assert [name for name, kernel in kernels.items() if kernel.targetoptions.get("fastmath")] == []
 
 

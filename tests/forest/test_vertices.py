@@ -19,8 +19,8 @@ def contents(X, groups=None):
     return list(zip(map(tuple, (np.asarray(X) + 0.0).tolist()), labels, strict=True))
 
 
-def test_vertices_are_the_distinct_rows(cases):
-    """Equal rows, of one group, are one vertex; nothing else is."""
+def test_vertices_are_the_distinct_rows_and_hold_them(cases):
+    """Of one group; scaled by a power of two, so that squares of 1e150 stay finite and of 1e-150 above zero."""
     for case, _ in cases[::3]:
         vertices, vertex = find_vertices(case.X, case.groups)
         pairs = set(zip(vertex.tolist(), contents(case.X, case.groups), strict=True))
@@ -28,9 +28,6 @@ def test_vertices_are_the_distinct_rows(cases):
         assert len(pairs) == len(vertices) == len(set(contents(case.X, case.groups))), case
         assert np.array_equal(np.unique(vertex), np.arange(len(vertices)))
 
-
-def test_vertices_hold_the_rows_they_stand_for(cases):
-    """Scaled by a power of two, so that squares of 1e150 stay finite and of 1e-150 above zero."""
     for case, _ in cases[::3]:
         vertices, vertex = find_vertices(case.X, case.groups)
 
@@ -60,14 +57,11 @@ def test_a_negative_zero_is_a_zero():
 
 
 def test_rows_are_hashed_apart():
-    """A hash that takes many rows for one leaves ties to an unfair order: that of the values."""
+    """A hash that takes many rows for one leaves ties to the order of the values; and (1, 2) is not (2, 1)."""
     bits = (np.arange(4096)[:, None] >> np.arange(12)) & 1
     for X in (bits[1:], np.eye(50), np.eye(50) - 1, bits[1:] * 2.0 - 1, 3.0 * bits[1:] + 1):
         assert len(np.unique(row_keys(np.asarray(X, dtype=float))[0])) == len(X)
 
-
-def test_swapped_features_are_hashed_apart():
-    """(1, 2) is not (2, 1)."""
     keys, _ = row_keys(np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 0.0], [0.0, 1.0]]))
 
     assert len(np.unique(keys)) == 4

@@ -39,16 +39,13 @@ def test_limits_cover_any_rate_as_often_as_they_say(rate):
     assert chance[lower_limit(counts, 40) <= rate].sum() >= 0.95
 
 
-def test_limits_at_the_ends_are_the_ends():
-    """No cross edge at all, or all of them."""
+def test_limits_at_the_ends_are_the_ends_and_rise_with_counts_that_need_not_be_whole():
+    """No cross edge at all, or all of them; at equal rows counts are expectations."""
     assert lower_limit(0, 10) == 0
     assert upper_limit(10, 10) == 1
     assert upper_limit(0, 10) == pytest.approx(1 - 0.05 ** (1 / 10))
     assert lower_limit(10, 10) == pytest.approx(0.05 ** (1 / 10))
 
-
-def test_counts_need_not_be_whole():
-    """At equal rows they are expectations, and their limits lie between those of whole counts."""
     limits = upper_limit(np.arange(0, 10.5, 0.5), 10), lower_limit(np.arange(0, 10.5, 0.5), 10)
 
     for values in limits:

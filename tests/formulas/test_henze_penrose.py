@@ -29,7 +29,7 @@ def test_both_forms_of_u_agree(n1, n2, fraction):
 
 
 @given(sizes, sizes, fractions)
-def test_bounds_and_estimate_follow_the_paper(n1, n2, fraction):
+def test_bounds_and_estimate_follow_the_paper_and_the_correction_leaves_the_bounds(n1, n2, fraction):
     """Each formula as it is printed, with the divergence in it, capped at the smaller share."""
     n, share = n1 + n2, min(n1, n2) / (n1 + n2)
     result = henze_penrose(fraction * n, n1, n2, bias_correction=False)
@@ -38,6 +38,10 @@ def test_bounds_and_estimate_follow_the_paper(n1, n2, fraction):
     assert result.lower == pytest.approx(min(share, 0.5 - np.sqrt(u) / 2), abs=1e-6)
     assert result.upper == pytest.approx(min(share, 0.5 - u / 2), abs=1e-9)
     assert result.estimate == pytest.approx(0.5 - np.sqrt(u) / 4 - u / 4, abs=1e-6)
+
+    plain, corrected = (henze_penrose(fraction * (n1 + n2), n1, n2, bias_correction=on) for on in (False, True))
+
+    assert (plain.lower, plain.upper, plain.divergence) == (corrected.lower, corrected.upper, corrected.divergence)
 
 
 @given(sizes, sizes, fractions)
@@ -82,14 +86,6 @@ def test_gamma_lies_below_the_mean_under_independence(n1, n2):
 
 
 @given(sizes, sizes, fractions)
-def test_the_bias_correction_leaves_the_bounds(n1, n2, fraction):
-    """It serves the estimate only."""
-    plain, corrected = (henze_penrose(fraction * (n1 + n2), n1, n2, bias_correction=on) for on in (False, True))
-
-    assert (plain.lower, plain.upper, plain.divergence) == (corrected.lower, corrected.upper, corrected.divergence)
-
-
-@given(sizes, sizes, fractions)
 def test_normalized_values_are_shares_of_guessing(n1, n2, fraction):
     """Pairs of classes of different sizes are compared by them."""
     cross, share = fraction * (n1 + n2), min(n1, n2) / (n1 + n2)
@@ -109,8 +105,8 @@ def test_the_estimate_is_the_middle_and_off_by_a_sixteenth_at_most(fraction):
     assert (upper - lower) / 2 <= 1 / 16 + 1e-12
 
 
-def test_separate_and_equal_classes_have_the_divergence_of_theory():
-    """One for classes apart, zero where labels are chance: the two ends of the scale."""
+def test_the_divergence_is_that_of_theory_and_negative_beyond_chance():
+    """One for classes apart, zero where labels are chance; at finite n more cross, and no root of it may be taken."""
     apart, equal = henze_penrose(0, 30, 70), henze_penrose(2 * 30 * 70 / 100, 30, 70)
 
     assert (apart.divergence, *read(apart)) == (1, 0, 0, 0)
@@ -118,9 +114,6 @@ def test_separate_and_equal_classes_have_the_divergence_of_theory():
     assert equal.lower == pytest.approx(0.3)
     assert (equal.estimate, equal.upper) == (0.3, 0.3)
 
-
-def test_more_cross_edges_than_half_have_a_negative_divergence():
-    """It happens at finite n, and no root of a negative number may be taken."""
     result = henze_penrose(150, 100, 100)
 
     assert result.divergence == -0.5
@@ -137,8 +130,8 @@ def test_bounds_hold_for_any_posterior(alpha, global_random_seed):
     assert result.lower <= error <= result.upper
 
 
-def test_arrays_broadcast():
-    """All pairs of classes are one call."""
+def test_arrays_broadcast_and_numbers_give_numbers():
+    """All pairs of classes are one call; an array of no dimension prints and serialises badly."""
     cross, n1, n2 = np.array([[5.0], [9.5]]), np.array([10, 20, 30]), 40
     result = henze_penrose(cross, n1, n2)
 
@@ -148,9 +141,6 @@ def test_arrays_broadcast():
         assert values.shape == (2, 3)
         assert values.tolist() == expected
 
-
-def test_numbers_give_numbers():
-    """An array of no dimension prints and serialises badly."""
     assert {type(value) for value in vars(henze_penrose(3, 10, 12)).values()} == {float}
 
 

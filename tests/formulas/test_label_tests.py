@@ -21,10 +21,12 @@ def check_valid(p_values):
         assert (p_values <= level).mean() <= level + 5 * np.sqrt(level * (1 - level) / len(p_values)), level
 
 
-def test_the_label_score_counts_standard_deviations():
-    """J of a class of share pi has mean (1 - pi) deg if labels are random."""
+def test_the_label_score_counts_standard_deviations_and_is_zero_where_nothing_speaks():
+    """J of a class of share pi has mean (1 - pi) deg if labels are random; the only class has no others."""
     assert label_score(n_cross=9, degree=10, share=0.5) == pytest.approx(4 / np.sqrt(2.5))
     assert label_score([0, 4], [5, 5], [0.2, 0.2]) == pytest.approx([-4 / np.sqrt(0.8), 0])
+
+    assert label_score([0, 0, 3], [0, 5, 3], [0.3, 1.0, 0.0]).tolist() == [0, 0, 0]
 
 
 def test_label_scores_of_random_labels_are_standard(global_random_seed):
@@ -35,11 +37,6 @@ def test_label_scores_of_random_labels_are_standard(global_random_seed):
 
         assert z.mean() == pytest.approx(0, abs=5 / np.sqrt(20_000))
         assert (z**2).mean() == pytest.approx(1, abs=5 * (z**2).std() / np.sqrt(20_000))
-
-
-def test_samples_without_edges_or_of_the_only_class_score_zero():
-    """Nothing speaks for or against their label."""
-    assert label_score([0, 0, 3], [0, 5, 3], [0.3, 1.0, 0.0]).tolist() == [0, 0, 0]
 
 
 @given(st.floats(0, 30), st.floats(0, 30), st.floats(0, 1))

@@ -78,29 +78,34 @@ def test_multiclass_bounds_stand_in_order_under_the_cap(n_classes, rate, cap):
     assert upper <= cap
 
 
-def test_only_the_estimate_feels_the_bias_correction():
-    """The paper's estimate stays available without it."""
+def test_only_the_estimate_feels_the_bias_correction_and_the_ends_are_those_of_the_scale():
+    """The paper's estimate is there without it; classes apart have no error, labels at random that of guessing."""
     plain, corrected = (multiclass_bounds(0.7, 4, 0.3, correct_bias=on) for on in (False, True))
 
     assert (plain.lower, plain.upper) == (corrected.lower, corrected.upper)
     assert corrected.estimate == 0.3
     assert plain.estimate == pytest.approx((0.75 * (1 - np.sqrt(1 - 0.7 / 0.75)) + 0.7) / 2)
 
-
-def test_no_edge_and_every_edge_give_the_ends_of_the_scale():
-    """Classes apart have no error, labels at random that of guessing."""
     for values in multiclass_bounds([0.0, 0.75], 4, 0.75):
         assert values.tolist() == [0, 0.75]
 
 
-def test_no_multiclass_bound_is_violated(problems):
-    """Cover and Hart's inequality holds for any distribution of posteriors."""
+def test_no_bound_is_violated(problems):
+    """Cover and Hart's inequality holds for any posteriors; of one class against the rest the smallest has to."""
     for eta in problems:
         _, cross_rate, _ = limits(eta)
         largest_share = eta.mean(axis=0).max()
         lower, _, upper = multiclass_bounds(cross_rate, eta.shape[1], 1 - largest_share)
 
         assert lower - 1e-9 <= bayes_error(eta) <= upper + 1e-9
+
+    for eta in problems:
+        errors, (class_rate, cross_rate, pair_rate) = class_errors(eta), limits(eta)
+        bounds = one_vs_rest_bounds(class_rate, cross_rate, pair_rate)
+
+        assert (bounds.lower <= errors + 1e-9).all()
+        assert (errors <= bounds.upper + 1e-9).all()
+        assert (errors <= (eta.shape[1] - 1) * class_rate + 1e-9).all()  # holds for every number of rows
 
 
 def test_errors_of_each_class_add_up_to_twice_the_bayes_error(problems):
@@ -109,17 +114,6 @@ def test_errors_of_each_class_add_up_to_twice_the_bayes_error(problems):
 
     for eta in [*problems, tied]:
         assert class_errors(eta).sum() == pytest.approx(2 * bayes_error(eta), abs=1e-12)
-
-
-def test_no_one_vs_rest_bound_is_violated(problems):
-    """The paper had no upper bound but the sum over pairs; the smallest of all has to hold."""
-    for eta in problems:
-        errors, (class_rate, cross_rate, pair_rate) = class_errors(eta), limits(eta)
-        bounds = one_vs_rest_bounds(class_rate, cross_rate, pair_rate)
-
-        assert (bounds.lower <= errors + 1e-9).all()
-        assert (errors <= bounds.upper + 1e-9).all()
-        assert (errors <= (eta.shape[1] - 1) * class_rate + 1e-9).all()  # holds for every number of rows
 
 
 def test_the_bound_by_the_number_of_classes_is_reached():
@@ -173,13 +167,10 @@ def test_forced_edges_are_removed_right_at_both_ends(forced, room, fraction):
     assert remove_forced(cross, expected, forced) == pytest.approx(fraction * expected, abs=1e-9 * expected)
 
 
-def test_fewer_cross_edges_than_forced_are_none():
-    """Expected numbers at equal rows may be smaller than a whole edge."""
+def test_forced_edges_are_removed_where_chance_has_more():
+    """Expected numbers may be smaller than a whole edge; of one edge, forced and expected, nothing can be told."""
     assert remove_forced([0.5, 0.0], 10, 1).tolist() == [0, 0]
 
-
-def test_forced_edges_stay_where_chance_has_no_more():
-    """Two samples have one edge, forced and expected: nothing can be told from it."""
     assert remove_forced([1.0, 2.0], [1.0, 2.0], [1.0, 3.0]).tolist() == [1, 2]
 
 

@@ -11,14 +11,11 @@ from bayesfloor.formulas._limits import after_picking, alike_p_value, benjamini_
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
 
-def test_holm_agrees_with_an_example_worked_by_hand():
-    """0.005 x 4, 0.01 x 3, 0.03 x 2, then 0.04 x 1, which may not fall below the one before."""
+def test_adjusted_p_values_agree_with_examples_worked_by_hand():
+    """Holm: 0.005 x 4, 0.01 x 3, 0.03 x 2, 0.04 x 1; Benjamini and Hochberg: times 4 / rank."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.5, 0.9]).tolist() == [1, 1]
 
-
-def test_benjamini_and_hochberg_agree_with_an_example_worked_by_hand():
-    """0.005 x 4 / 1, 0.01 x 4 / 2, 0.03 x 4 / 3, 0.04 x 4 / 4, each no larger than the next."""
     assert benjamini_hochberg([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.02, 0.04, 0.04, 0.02])
     assert benjamini_hochberg([0.04, 0.041, 0.9]) == pytest.approx([0.0615, 0.0615, 0.9])
 
@@ -71,9 +68,11 @@ def test_holm_keeps_the_chance_of_any_error(global_random_seed):
 
 
 def test_classes_are_alike_only_if_r_is_clearly_near_chance():
-    """The null is that they differ by the margin at least."""
+    """The null is that they differ by the margin at least; an unknown error claims nothing."""
     assert alike_p_value(n_cross=90, std_error=5, expected=100, margin=0.1) == pytest.approx(0.5)
     assert alike_p_value([100, 80], [5, 5], 100, 0.1) == pytest.approx([norm.sf(2), norm.cdf(2)])
+
+    assert alike_p_value([100, 50], [0, 0], 100, 0.1).tolist() == [0.5, 0.5]
 
 
 def test_classes_at_the_margin_are_rarely_called_alike(global_random_seed):
@@ -82,8 +81,3 @@ def test_classes_at_the_margin_are_rarely_called_alike(global_random_seed):
     p = alike_p_value(R, 4, 100, 0.1)
 
     assert (p <= 0.05).mean() == pytest.approx(0.05, abs=5 * np.sqrt(0.05 * 0.95 / 20_000))
-
-
-def test_an_unknown_error_claims_nothing():
-    """A standard error of zero is one that could not be computed."""
-    assert alike_p_value([100, 50], [0, 0], 100, 0.1).tolist() == [0.5, 0.5]

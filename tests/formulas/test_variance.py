@@ -42,18 +42,12 @@ def enumerate_cross(edges, eta):
     return mean, (chance * (cross - mean) ** 2).sum()
 
 
-def test_chances_add_up_to_the_mean_over_all_labelings(edges, eta):
-    """The expected number of cross edges is exact for any graph."""
+def test_mean_and_variance_are_those_of_all_labelings(edges, eta):
+    """Exact for any graph, dense or sparse; edges that share an end are not independent."""
     assert cross_chance(*edges, eta).sum() == pytest.approx(enumerate_cross(edges, eta)[0])
 
-
-def test_the_variance_is_that_of_all_labelings(edges, eta):
-    """Edges that share an end are not independent."""
     assert conditional_variance(*edges, eta) == pytest.approx(enumerate_cross(edges, eta)[1], abs=1e-12)
 
-
-def test_sparse_posteriors_give_the_same(edges, eta):
-    """With a thousand classes a dense posterior would not fit into memory."""
     sparse = csr_array(eta)
 
     assert cross_chance(*edges, sparse) == pytest.approx(cross_chance(*edges, eta))

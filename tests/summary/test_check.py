@@ -1,7 +1,6 @@
 """``check``: one call that gives one answer, whatever holds the data and whatever is in them."""
 
 import gzip
-import inspect
 import json
 from dataclasses import replace
 from functools import reduce
@@ -14,10 +13,10 @@ import pyarrow as pa
 import pytest
 from scipy.stats import norm
 from sklearn.compose import make_column_transformer
-from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.datasets import load_digits, load_iris
 from sklearn.preprocessing import StandardScaler
 
-from bayesfloor import BayesFloor, Check, assert_reachable, check
+from bayesfloor import Check, assert_reachable, check
 from bayesfloor.summary._text import to_full_text
 from bayesfloor.support._words import percent
 
@@ -59,33 +58,6 @@ def test_a_column_of_any_frame_serves_as_labels(table, plain, kind):
     assert (found.facts.label, plain.facts.label) == ("label", "")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", FRAMES)
-def test_labels_beside_any_frame_serve_too(table, plain, kind):
-    """A series of the same library is an array like any other."""
-    frame = FRAMES[kind](table)
-    X = frame.select(["u", "v", "w"]) if kind != "pandas" else frame[["u", "v", "w"]]
-
-    assert parts(check(X, frame["label"])) == parts(plain)
-
-
-def test_lists_serve_too(table, plain):
-    """No library at all."""
-    given = table[["u", "v", "w"]].to_numpy().tolist(), table["label"].tolist()
-
-    assert parts(check(*given)) == parts(plain)
-
-
-@pytest.mark.parametrize(
-    "dtype", ["category", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("string", object))]
-)
-def test_kinds_of_columns_of_labels_do_not_matter(table, plain, dtype):
-    """The same names under another type are the same classes."""
-    frame = table.drop(columns="patient").astype({"label": dtype})
-
-    assert parts(check(frame, "label")) == parts(plain)
-
-
 @pytest.fixture(scope="module")
 def grouped(table):
     """The check of arrays with groups."""
@@ -104,13 +76,6 @@ def test_a_column_of_any_frame_serves_as_groups(table, grouped, kind):
     assert (found.facts.n_groups, found.facts.n_features) == (30, 3)
 
 
-def test_groups_by_name_go_with_labels_by_value(table, grouped):
-    """Either may be a name."""
-    found = check(table.drop(columns="label"), table["label"], groups="patient")
-
-    assert parts(found) == parts(grouped)
-
-
 @pytest.mark.parametrize("with_groups", [False, True])
 def test_the_order_of_rows_does_not_matter(table, plain, grouped, global_random_seed, with_groups):
     """A shuffled file is the same file; only numbers of rows, and the fingerprint, may tell."""
@@ -125,29 +90,6 @@ def test_the_order_of_rows_does_not_matter(table, plain, grouped, global_random_
     assert order[found.suspicious.scores.row].tolist() == before.suspicious.scores.row.tolist()
     assert [order[n] if n >= 0 else n for n in found.suspicious.nearest] == before.suspicious.nearest.tolist()
     assert repr(found) == repr(before)
-
-
-@pytest.mark.slow
-def test_the_order_of_rows_does_not_matter_to_learners(gaussians):
-    """Folds and forests are drawn by what rows contain, not by where they stand."""
-    X, y = gaussians(4, [40, 40])
-    order = np.random.default_rng(0).permutation(80)
-
-    assert check(X[order], y[order]).answer.to_dict() == check(X, y).answer.to_dict()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", FRAMES)
-def test_texts_among_the_features_count_as_categories(kind):
-    """Tables have them; a check must not ask for an encoder first."""
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"colour": rng.choice(["red", "green", "blue"], N), "x": rng.normal(size=N)})
-    frame["label"] = np.where((frame["colour"] == "red") ^ (rng.random(N) < 0.1), "yes", "no")
-    found = check(FRAMES[kind](frame), "label")
-
-    assert parts(found) == parts(check(frame.astype({"colour": "category"}), "label"))
-    assert found.facts.n_features == 2
-    assert found.overall.upper < 0.3
 
 
 def test_nothing_is_written_to_the_input(table):
@@ -270,18 +212,6 @@ def test_a_table_is_the_same_by_every_road(table, tmp_path):
 
 
 @pytest.mark.slow
-def test_arrays_of_a_file_are_the_arrays_themselves(gaussians, tmp_path):
-    """Whoever saved arrays need not load them."""
-    X, y = gaussians(0, [60, 60])
-    np.savez(tmp_path / "a.npz", X=X, y=y)
-    np.save(tmp_path / "X.npy", X)
-    first = check(X, y).answer.to_dict()
-
-    assert check(tmp_path / "a.npz").answer.to_dict() == first
-    assert check(tmp_path / "X.npy", y).answer.to_dict() == first
-
-
-@pytest.mark.slow
 def test_a_transformer_may_prepare_the_table(table):
     """Whoever has a way of their own keeps it."""
     own = make_column_transformer((StandardScaler(), ["u", "v"]))
@@ -401,15 +331,6 @@ def test_votes_are_counted_as_votes_and_rows_as_rows(made):
     assert found.facts.n_rows == 40
     assert found.suspicious.n_conflict <= 40
     assert found.suspicious.n_suspect <= 40
-
-
-@pytest.mark.slow
-def test_chances_of_one_and_nothing_are_hard_labels(gaussians):
-    """One-hot labels are labels."""
-    X, y = gaussians(4, [30, 30])
-    hard, soft = check(X, y), check(X, np.eye(2, dtype=int)[y])
-
-    assert parts(soft, "facts.fingerprint") == parts(hard, "facts.fingerprint")
 
 
 def test_a_check_cannot_be_changed(made):
@@ -571,23 +492,6 @@ def test_any_seed_gives_verdicts_that_are_not_wrong(gaussians, global_random_see
     assert found.answer.verdict(1 - TRUTH - 0.04) != "out of reach"
 
 
-@pytest.mark.slow
-def test_the_answer_does_not_depend_on_the_target(gaussians):
-    """Nor does anything else but the verdict."""
-    X, y = gaussians(3, [60, 60])
-
-    assert check(X, y, 0.5).answer.to_dict() == check(X, y, 0.99).answer.to_dict() == check(X, y).answer.to_dict()
-
-
-@pytest.mark.slow
-def test_a_check_has_the_very_answer_of_the_floor(gaussians):
-    """One race, one answer, to the last digit."""
-    X, y = gaussians(3, [60, 60])
-    found, answer = check(X, y), BayesFloor(scale="auto", target_width=0.01).fit(X, y).answer()
-
-    assert found.answer.to_dict() == answer.to_dict()
-
-
 def test_the_best_estimate_is_no_worse_than_guessing(each):
     """Guessing is always there; nothing likely lies above it, but its error was measured."""
     assert each.answer.estimate <= min(each.answer.upper, each.answer.guessing + 1e-9)
@@ -609,37 +513,6 @@ def test_class_trees_say_what_is_hard_across_each_split(made):
 
     assert reasons[0] == "too small to measure"
     assert reasons[1] == f"hardest pair 1 and 2, error about {percent(found.pairs.estimate[1, 2])} %"
-
-
-def test_names_of_data_are_shown(made):
-    """Several checks in one log are told apart by them."""
-    assert "\niris · 150 rows · 4 features · 3 classes" in repr(made("iris"))
-
-
-def test_own_learners_are_used():
-    """Who knows a good model should be able to bring it."""
-    from sklearn.neighbors import KNeighborsClassifier
-
-    found = check(*load_iris(return_X_y=True), learners={"mine": KNeighborsClassifier()})
-
-    assert {"mine", "linear"} <= set(found.answer.errors)
-
-
-def test_reports_are_written_by_the_check_itself(made, tmp_path):
-    """One call more, no import."""
-    pytest.importorskip("jinja2")
-    path = made("iris").to_html(tmp_path / "iris.html")
-
-    assert path.read_text("utf-8").lstrip().lower().startswith("<!doctype html>")
-
-
-@pytest.mark.slow
-def test_wine_by_name_is_wine_by_value():
-    """The call of the documentation."""
-    frame = load_wine(as_frame=True).frame
-    by_name, by_value = check(frame, "target"), check(*load_wine(return_X_y=True))
-
-    assert parts(by_name) == parts(by_value)
 
 
 @pytest.mark.slow
@@ -709,11 +582,6 @@ def test_what_is_too_close_to_call_passes_unless_it_must_not(noise):
         assert_reachable(*noise, 0.9, strict=True)
 
 
-def test_strict_lets_pass_what_is_reachable():
-    """Proof was given."""
-    assert assert_reachable(*load_iris(return_X_y=True), 0.9, strict=True)
-
-
 def test_options_are_those_of_check(noise):
     """Names of columns, groups, learners."""
     frame = load_iris(as_frame=True).frame
@@ -729,11 +597,6 @@ def test_a_target_that_is_no_accuracy_is_an_error_not_a_failure(noise, target):
     """A slip of the pen must not read as bad data."""
     with pytest.raises(ValueError, match="Got target="):
         assert_reachable(*noise, target)
-
-
-def test_a_target_is_asked_for():
-    """There is no sensible default."""
-    assert inspect.signature(assert_reachable).parameters["target"].default is inspect.Parameter.empty
 
 
 def test_failures_carry_no_control_characters(gaussians):

@@ -14,12 +14,10 @@ from sklearn.dummy import DummyClassifier
 
 import bayesfloor
 from bayesfloor.decide._suspicious import SuspiciousLabels, take_scores
-from bayesfloor.plotting._answer_display import learner_name
 from bayesfloor.summary._figures import grow_class_tree
 from bayesfloor.summary._html import make_page
 from bayesfloor.summary._html_drawings import make_matrix
 from bayesfloor.summary._reasons import reason_text
-from bayesfloor.support._words import about, percent
 
 EVERY_DAY, NIGHTLY = ["wine", "hostile", "chosen"], ["digits", "letter", "abalone"]
 REPORTS = [*EVERY_DAY, *(pytest.param(name, marks=pytest.mark.slow(nightly=True)) for name in NIGHTLY)]
@@ -301,11 +299,6 @@ def test_the_page_is_of_one_colour_to_its_edges(open_page, wine_report, scheme):
     assert colours[0] == colours[1]
 
 
-def test_a_report_becomes_a_pdf(open_page, wine_report):
-    """Printing to a file is how many reports are kept."""
-    assert open_page(wine_report).page.pdf().startswith(b"%PDF")
-
-
 class Outline(HTMLParser):
     """What a page is made of, as a parser that knows no browser sees it."""
 
@@ -421,23 +414,6 @@ def test_the_first_screen_has_the_answer(open_page, visible_text, wine_report):
     assert "98 % accuracy" in visible_text(page)
 
 
-def test_the_numbers_of_the_page_are_those_of_the_answer(open_page):
-    """One quantity, one number, wherever it stands."""
-    check = bayesfloor.check(*load_wine(return_X_y=True), name="wine")
-    page, answer = open_page(make_page(check)).page, check.answer
-    figures = about(answer.estimate, answer.lower, answer.upper)
-    for place in ("#verdict .ruler", "#rows .key", "#how .ruler"):
-        assert figures in page.inner_text(place)
-    unfold(page)
-    how = page.inner_text("#how")
-    for name, value in (("best estimate", answer.estimate), ("lower end", answer.lower), ("upper end", answer.upper)):
-        assert f"{name}: {percent(value)} %" in how
-    for text in (reason_text(answer.why_upper), reason_text(answer.why_lower), *(trait.text for trait in check.traits)):
-        assert text in how
-    for name, error in answer.errors.items():
-        assert re.search(rf"{learner_name(name)}, cross-validated\s+{percent(error)} %", how)
-
-
 def test_without_a_lower_end_and_without_a_curve_the_page_says_so(open_page, visible_text):
     """Two rows of each class are the least that anybody has."""
     check = bayesfloor.check(np.arange(12.0).reshape(6, 2), [0, 0, 1, 1, 2, 2], target=0.9)
@@ -450,27 +426,11 @@ def test_without_a_lower_end_and_without_a_curve_the_page_says_so(open_page, vis
     assert "Learning curve" not in make_page(nothing)
 
 
-def test_tree_bounds_that_a_learner_beats_are_called_too_high(open_page):
-    """A bound above the tested limit is no result, and the page says why."""
-    check = bayesfloor.check(*load_wine(return_X_y=True))
-    page = open_page(make_page(replace(check, overall=replace(check.overall, lower=0.3, upper=0.4)))).page
-    assert page.inner_text("#how .ruler .trees").endswith("30.0 to 40.0 %, too high here")
-    assert "30.0" not in page.inner_text("#verdict")
-
-
 def test_learners_that_had_no_part_are_named_with_the_reason(hostile_report, open_page):
     """Whoever passed one wants to know why it is not there."""
     how = open_page(hostile_report).page.inner_text("#how")
     assert "left out" in how
     assert "could not be trained" in how
-
-
-def test_a_report_has_none_of_the_old_words(open_page, visible_text, wine_report):
-    """One quantity, one name."""
-    page = open_page(wine_report).page
-    unfold(page)
-    old = r"\b(trust|envelope|feasible|undecided|held out|errs|normalised|foretold|share|told|odd)\b"
-    assert re.findall(old, visible_text(page), re.IGNORECASE) == []
 
 
 def test_a_report_has_no_character_that_hides_or_turns_text(report):
@@ -723,45 +683,7 @@ def test_a_name_that_does_not_print_is_left_out_of_the_title(hostile_report):
     assert "x" * 200 not in title
 
 
-def test_a_model_has_a_section_of_its_own(open_page, visible_text, chosen_report, wine_report):
-    """A table, and a link to it; pages without a model are as before."""
-    page = open_page(chosen_report).page
-    unfold(page)
-
-    assert "Your model" in page.inner_text("#model h2")
-    assert page.is_visible("nav a[href='#model']")
-    assert 'id="model"' not in wine_report
-    assert "all classes" in page.inner_text("#model tbody tr:first-child")
-    assert "Room to improve." in visible_text(page)
-
-
 @pytest.mark.slow
 def test_pictures_are_the_same_every_time(chosen_check, chosen_report):
     """Equal data, equal file."""
     assert make_page(chosen_check) == chosen_report
-
-
-def test_two_classes_have_neither_matrix_nor_class_tree(quick_check, rng):
-    """Their only pair is the whole problem, which the verdict is about."""
-    page = Outline(make_page(quick_check(*clusters(rng, 2, 60), target=0.9)))
-    assert not {"pairs", "tree"} & {section.get("id") for section in page.all("section")}
-    assert not {"#pairs", "#tree"} & {link["href"] for link in page.all("a")}
-    assert not [table for table in page.all("table") if table.get("class", "").startswith("matrix")]
-
-
-def test_checks_that_passed_are_folded_away(quick_check, rng):
-    """Readers look at what is wrong."""
-    check = quick_check(*clusters(rng, 3, 60))
-    passed = [trait for trait in check.traits if not trait.weak]
-    page = make_page(check)
-    folded = page[page.index(f"{len(passed)} checks passed") :]
-    assert all(trait.name in folded[: folded.index("</details>")] for trait in passed)
-    assert "✓ fine" not in page[: page.index(f"{len(passed)} checks passed")]
-
-
-def test_the_first_words_are_the_short_answer(quick_check, rng):
-    """One line to quote; its evidence stands below."""
-    check = quick_check(*clusters(rng, 3, 60), target=0.99)
-    headline = re.search(r"<h1[^>]*>(.*?)</h1>", make_page(check))[1]
-    assert re.sub("<[^>]*>", "", headline).replace("\u00a0", " ") == f"{check.words.headline}."
-    assert check.verdict.startswith(check.words.headline)

@@ -26,15 +26,6 @@ def joined(text):
     return " ".join(text.split())
 
 
-def test_the_answer_comes_first(each):
-    """Then what was checked, then the figures: the same on one screen and in full."""
-    for text in (to_text(each), to_full_text(each)):
-        assert joined(text).startswith(f"{each.verdict} {joined(head_line(each))}")
-        names = ["best estimate  ", "range  ", "guessing  ", "reliability  "]
-        places = [text.index(f"\n{name}") for name in names]
-        assert places == sorted(places)
-
-
 def test_all_figures_are_those_of_the_answer(each):
     """Accuracy and error together, both ends, guessing, reliability with its reasons."""
     answer = each.answer

@@ -107,37 +107,46 @@ PROVED = {"why_lower": Reason(Basis.EQUAL_ROWS)}
 NO_SIGNAL = {"reasons": (Reason(Basis.NO_SIGNAL),)}
 
 
-def test_without_a_target_the_sentence_has_accuracy_error_and_range(asked):
-    """To be quoted in a meeting."""
-    assert asked(None) == "At best about 85.0 % accuracy on these features (error 15.0 %, range 10.0 to 20.0 %)."
+LITTLE = {"lower": 0.0005, "reliability": "upper limit only", **PROVED}
+AT_BEST = "At best about 85.0 % accuracy on these features (error 15.0 %, "
+NO_LEARNER = (
+    "No signal found: no learner does clearly better than guessing, and always predicting the most frequent class "
+)
+PROOF = "Equal rows with different labels prove that the lowest possible error is at least 10.0 %."
+OUT, REACHABLE = (
+    "95 % accuracy is out of reach ",
+    "accuracy is reachable on these features: the lowest possible error is at most ",
+)
+LEAST, GUESSED = "the lowest possible error is at least 10.0 %", "always predicting the most frequent class reaches it"
+CLOSE = (
+    "85.2 % accuracy is too close to call, because it is within 0.5 points of the best estimate: the lowest possible "
+)
+CLOSE += "error is about 15.0 % (10.0 to 20.0 %). More rows would not decide it; better features might."
+SENTENCES = [
+    (None, {}, f"{AT_BEST}range 10.0 to 20.0 %)."),
+    (None, NONE, f"{AT_BEST}at most 20.0 %; these data give no lower limit)."),
+    (None, PROVED, f"{AT_BEST}range 10.0 to 20.0 %; equal rows with different labels prove the lower end)."),
+    # from 0.05 to 20 % would look like a wide range
+    (None, LITTLE, f"{AT_BEST}at most 20.0 %; these data give no useful lower limit)."),
+    (None, LITTLE | {"lower": 1e-5}, f"{AT_BEST}at most 20.0 %; these data give no useful lower limit)."),
+    (None, NONE | NO_SIGNAL, f"{NO_LEARNER}is wrong on 45.0 % of rows."),
+    (None, PROVED | NO_SIGNAL, f"{NO_LEARNER}is wrong on 45.0 % of rows. {PROOF}"),
+    (0.95, PROVED, f"{OUT}on these features: {LEAST} (proved by equal rows with different labels)."),
+    # another kind of model may find more
+    (0.95, {}, f"{OUT}for the kinds of model tried, even with more rows: {LEAST}."),
+    (0.75, {}, f"75 % {REACHABLE}20.0 % (95 % confidence)."),
+    # the most frequent class is always there; how frequent it is was measured, unless it was given
+    (0.4, {"upper": 0.45}, f"40 % {REACHABLE}45.0 % ({GUESSED})."),
+    (0.4, {"upper": 0.47}, f"40 % {REACHABLE}47.0 % ({GUESSED}, 95 % confidence)."),
+    (0.4, {"upper": 0.5, "guessing": 0.5}, f"40 % {REACHABLE}50.0 % (always predicting the same class reaches it)."),
+    (0.852, {}, CLOSE),
+]
 
 
-def test_a_range_without_a_lower_end_says_so(asked):
-    """Two numbers look like an interval; here one of them would be none."""
-    assert asked(None, **NONE) == (
-        "At best about 85.0 % accuracy on these features (error 15.0 %, at most 20.0 %; "
-        "these data give no lower limit)."
-    )
-
-
-def test_a_proved_lower_end_is_called_so(asked):
-    """It assumes nothing of models."""
-    assert asked(None, **PROVED).endswith("; equal rows with different labels prove the lower end).")
-    assert asked(0.95, **PROVED) == (
-        "95 % accuracy is out of reach on these features: the lowest possible error is at least 10.0 % "
-        "(proved by equal rows with different labels)."
-    )
-
-
-def test_no_signal_promises_nothing(asked):
-    """Not even the best estimate."""
-    assert asked(None, **NONE, **NO_SIGNAL) == (
-        "No signal found: no learner does clearly better than guessing, and always predicting the most frequent class "
-        "is wrong on 45.0 % of rows."
-    )
-    assert asked(None, **PROVED, **NO_SIGNAL).endswith(
-        " Equal rows with different labels prove that the lowest possible error is at least 10.0 %."
-    )
+@pytest.mark.parametrize(("target", "figures", "sentence"), SENTENCES)
+def test_the_verdict_is_a_sentence_to_quote(asked, target, figures, sentence):
+    """With what it rests on; a range without a lower end is none, and no signal promises nothing."""
+    assert asked(target, **figures) == sentence
 
 
 def test_a_target_without_a_signal_is_too_close_to_call_for_that(asked):
@@ -148,56 +157,12 @@ def test_a_target_without_a_signal_is_too_close_to_call_for_that(asked):
     assert "Only better features or other models could decide it." in text
 
 
-def test_a_reachable_target_names_its_proof(asked):
-    """The upper end, and that it was tested."""
-    assert asked(0.75) == (
-        "75 % accuracy is reachable on these features: the lowest possible error is at most 20.0 % (95 % confidence)."
-    )
-
-
-def test_what_guessing_reaches_is_said(asked):
-    """The most frequent class is always there; how frequent it is was measured, unless it was given."""
-    reached = "(always predicting the most frequent class reaches it"
-    assert asked(0.4, upper=0.45).endswith(f"at most 45.0 % {reached}).")
-    assert asked(0.4, upper=0.47).endswith(f"at most 47.0 % {reached}, 95 % confidence).")
-
-
-def test_no_class_is_the_most_frequent_one_if_all_are_equally_frequent(asked):
-    """As with balanced classes."""
-    assert asked(0.4, upper=0.5, guessing=0.5).endswith("(always predicting the same class reaches it).")
-
-
-def test_a_proved_lower_end_that_is_of_no_use_is_not_half_of_a_range(asked):
-    """From 0.05 to 20 % looks like a wide range."""
-    little = {"lower": 0.0005, "reliability": "upper limit only", **PROVED}
-
-    for lower in (0.0005, 1e-5):
-        said = asked(None, **little | {"lower": lower})
-        assert said.endswith("(error 15.0 %, at most 20.0 %; these data give no useful lower limit).")
-
-
-def test_a_target_out_of_reach_says_for_whom(asked):
-    """For the kinds of model tried: another kind may find more."""
-    assert asked(0.95) == (
-        "95 % accuracy is out of reach for the kinds of model tried, even with more rows: "
-        "the lowest possible error is at least 10.0 %."
-    )
-
-
 def test_numbers_that_are_compared_never_look_equal_unless_they_are(asked):
     """90 % out of reach with an error of "at least 10.0 %" would contradict itself."""
     assert asked(0.9, lower=0.1002).endswith("at least 10.02 %.")
     assert "at most 19.98 %" in asked(0.8, upper=0.1998)
     assert "(10.0 to 20.03 %)" in asked(0.8, upper=0.2003)
     assert asked(0.8).endswith("at most 20.0 % (95 % confidence).")
-
-
-def test_a_target_too_close_to_call_says_why_and_what_would_settle_it(asked):
-    """A doubt without a next step is of no use."""
-    assert asked(0.852) == (
-        "85.2 % accuracy is too close to call, because it is within 0.5 points of the best estimate: the lowest "
-        "possible error is about 15.0 % (10.0 to 20.0 %). More rows would not decide it; better features might."
-    )
 
 
 def test_the_sentence_and_the_outcome_agree(each):

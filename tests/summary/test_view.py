@@ -138,12 +138,6 @@ def test_everything_on_a_ruler_is_within_it(iris, many):
             assert bar.mark is None or 0 <= bar.mark <= 100
 
 
-def test_a_ruler_says_where_guessing_is(iris, many):
-    """The one figure that everybody knows is what the others are compared with."""
-    assert make_ruler(replace(iris, target=None)).guessing == "guessing: 66.7 % →"
-    assert make_ruler(many).guessing == "guessing: 98.0 %"
-
-
 def test_classes_stand_in_the_order_of_the_tree(iris, many):
     """Only so do hard groups become blocks."""
     assert matrix_order(iris, 40) == layout(iris.tree).rows.tolist()
@@ -161,12 +155,6 @@ def test_the_classes_with_the_hardest_pairs_are_kept(many):
     relative = float(hardest["relative"].removesuffix(" %"))
     assert float(matrix.rows[0][1].text) == pytest.approx(relative, abs=0.51)
     assert matrix.part
-
-
-def test_classes_without_a_measurable_pair_fill_what_room_there_is(iris):
-    """They are shown, too, where nothing else wants the place."""
-    assert len(make_matrix(iris).labels) == 3
-    assert not make_matrix(iris).part
 
 
 def test_the_matrix_is_symmetric_and_empty_on_its_diagonal(many):
@@ -190,11 +178,6 @@ def test_cells_have_figures_colours_and_what_cannot_be_measured(iris):
     assert float(hard.text) == pytest.approx(100 * iris.pairs.relative[1, 2], abs=0.51)
     assert re.fullmatch(r"(1 and 2|2 and 1): error about [\d.]+ % \([\d.]+ to [\d.]+ %\)", hard.title)
     assert matrix.rows[place["0"]][place["1"]] == ("·", "", "0 and 1: too small to measure")
-
-
-def test_figures_in_cells_are_short(many):
-    """A cell has room for three signs."""
-    assert max(len(cell.text) for row in make_matrix(many).rows for cell in row) <= 3
 
 
 def test_without_titles_cells_say_only_their_figure(iris):
@@ -252,11 +235,6 @@ def test_long_ids_are_cut_but_stay_different_and_equal_ids_stay_equal():
     assert names[2] == names[3] == "same"
     assert names[4] == '""'
     assert all(len(name) < 56 and name.isprintable() for name in names.values())
-
-
-def test_no_values_are_shown_unless_they_are_given():
-    """Reports get mailed, and rows may be people."""
-    assert values_of(None, 0, 1) == []
 
 
 @pytest.mark.parametrize("kind", [pd.DataFrame, pa.table, "polars", np.array])
@@ -357,23 +335,3 @@ def test_the_colours_of_the_matrix_mean_the_same_for_all_data():
     assert [cell.kind for cell in scale] == [f"s{step}" for step in range(10)]
     assert scale[0].title == "0 to 0.5 %"
     assert scale[-1].title == "75 to 100 %"
-
-
-def test_the_words_that_all_labels_share_are_cut_in_the_matrix(quick_check):
-    """Forty columns that all start with the same words say the same forty times."""
-    X, codes = np.random.default_rng(0).normal(size=(90, 2)), np.repeat([0, 1, 2], 30)
-    X += 2 * codes[:, None]
-    found = quick_check(X, np.array([f"Electronics and Home Sub {k:03d}" for k in range(3)])[codes])
-    matrix = make_matrix(found)
-    assert sorted(matrix.labels) == ["… Sub 000", "… Sub 001", "… Sub 002"]
-    assert sorted(matrix.titles) == found.labels
-
-
-def test_a_model_has_its_own_line_on_the_ruler(quick_check):
-    """Readers who bring a model look for it first."""
-    X, y = load_iris(return_X_y=True)
-    found = quick_check(X, y, predictions=np.roll(y, 10))
-    line = make_ruler(found).bars[0]
-    assert line.name == "your model"
-    assert line.note.startswith("20.0 % (")
-    assert line.mark is not None
