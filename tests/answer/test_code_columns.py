@@ -8,7 +8,7 @@ from sklearn.preprocessing import TargetEncoder
 from bayesfloor.answer._learners import encode_codes
 
 
-def test_codes_become_class_rates_of_shuffled_folds():
+def test_codes_become_class_rates_of_shuffled_folds_and_without_codes_nothing_is_done():
     """Each row's code tells the classes of the other folds, the same at every run, and nothing warns."""
     rng = np.random.default_rng(0)
     X, y = np.column_stack([rng.normal(size=300), rng.integers(0, 20, 300)]), rng.integers(0, 3, 300)
@@ -19,8 +19,5 @@ def test_codes_become_class_rates_of_shuffled_folds():
         rates = TargetEncoder().fit(X[train, 1:], y[train])
         np.testing.assert_array_equal(found[test, :3], rates.transform(X[test, 1:]))
 
-
-def test_nothing_is_done_without_codes():
-    """Learners stay as they are."""
     learners = {"linear": LogisticRegression()}
     assert encode_codes(learners, None, 0) is learners

@@ -23,8 +23,8 @@ def test_folds_spread_every_class(rng):
         assert sizes.max() - sizes.min() <= 1
 
 
-def test_folds_keep_clusters_whole(rng):
-    """Folds keep clusters whole."""
+def test_folds_keep_clusters_whole_and_none_is_empty(rng):
+    """Also with fewer clusters than folds."""
     cluster = rng.integers(20, size=200)
 
     fold = deal_folds(rng.integers(2, size=200), cluster, rng)
@@ -32,9 +32,6 @@ def test_folds_keep_clusters_whole(rng):
     assert all(len(set(fold[cluster == name])) == 1 for name in range(20))
     assert set(fold) == set(range(N_FOLDS))
 
-
-def test_fewer_clusters_than_folds_leave_no_fold_empty(rng):
-    """Fewer clusters than folds leave no fold empty."""
     fold = deal_folds(np.array([0, 1, 0, 1, 1]), np.array([0, 0, 1, 1, 2]), rng)
 
     assert sorted(set(fold)) == [0, 1, 2]

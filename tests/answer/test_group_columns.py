@@ -70,16 +70,11 @@ def test_harmless_ids_are_left_alone(noisy, as_table, how, global_random_seed):
     assert find_group_column(as_table(table.assign(user_id=ids), y), 0) is None
 
 
-def test_a_role_of_the_user_is_respected(patients, as_table):
+def test_a_role_of_the_user_is_respected_and_arrays_have_no_names(patients, as_table):
     """Who says that a column is a category means it."""
     table, y, patient = patients
     named = table.assign(patient_id=[f"P{p}" for p in patient])
 
     assert find_group_column(as_table(named, y, {"patient_id": "category"}), 0) is None
-
-
-def test_arrays_have_no_columns_to_look_at(patients, as_table):
-    """Without names there is nothing that says id."""
-    table, y, patient = patients
 
     assert find_group_column(as_table(table.assign(patient_id=patient).to_numpy(), y), 0) is None

@@ -63,12 +63,14 @@ def test_groups_alone_are_no_leak(patients, as_table):
     assert find_leaks(as_table(table.assign(patient=[f"P-{p:03d}" for p in patient]), y), 0) == ()
 
 
-def test_a_leak_in_an_array_is_named_by_its_number(three, as_table):
-    """Arrays have no names."""
+def test_a_leak_in_an_array_is_named_by_its_number_and_a_column_left_out_not_searched(three, as_table):
+    """Arrays have no names; the column that marks groups is no feature."""
     table, y = three
     (leak,) = find_leaks(as_table(np.column_stack([table.to_numpy(), y]), y), 0)
 
     assert leak.columns == ("x4",)
+
+    assert find_leaks(as_table(table.assign(after=y), y), 0, ["after"]) == ()
 
 
 def test_a_column_filled_in_for_one_class_is_found(three, as_table):
@@ -109,10 +111,3 @@ def test_good_columns_are_no_leak(as_table, noisy):
 
     assert find_leaks(as_table(*load_iris(return_X_y=True)), 0) == ()
     assert find_leaks(as_table(table.assign(strong=strong), y), 0) == ()
-
-
-def test_a_column_left_out_is_not_searched(three, as_table):
-    """The column that marks groups is no feature."""
-    table, y = three
-
-    assert find_leaks(as_table(table.assign(after=y), y), 0, ["after"]) == ()

@@ -27,15 +27,12 @@ def answer():
     return BayesFloor(interval="fast").fit(*gaussians()).answer()
 
 
-def test_the_range_holds_the_truth(answer):
-    """The range holds the truth."""
+def test_the_range_holds_the_truth_and_each_end_says_what_it_rests_on(answer):
+    """Of two Gaussians two apart."""
     assert answer.lower <= answer.estimate <= answer.upper
     assert answer.lower < 0.159 < answer.upper
     assert abs(answer.estimate - 0.159) < 0.05
 
-
-def test_each_end_says_what_it_rests_on(answer):
-    """Each end says what it rests on."""
     assert answer.why_upper.basis in (Basis.LEARNER, Basis.NEIGHBOUR)
     assert answer.why_lower == Reason(Basis.CURVES)
 
@@ -91,14 +88,6 @@ def test_parity_is_never_out_of_reach():
     assert found.verdict(0.99) == "too close to call"
 
 
-def test_few_rows_have_no_lower_end():
-    """Few rows have no lower end."""
-    found = BayesFloor(interval="fast").fit(*gaussians(60, distance=3.0)).answer()
-
-    assert np.isnan(found.lower)
-    assert found.reasons == (Reason(Basis.FEW_ROWS, (50,)),)
-
-
 def test_equal_rows_with_different_labels_prove_a_lower_end():
     """Half of the rows are of a few places where labels are pure chance."""
     rng = np.random.default_rng(0)
@@ -126,24 +115,6 @@ def test_a_proved_lower_end_next_to_zero_is_no_lower_limit():
     assert found.judge(1.0).outcome == "out of reach"  # proved all the same
 
 
-def test_separate_classes():
-    """Separate classes."""
-    found = BayesFloor(interval="fast").fit(*gaussians(distance=50.0)).answer()
-
-    assert found.estimate < 0.005
-    assert found.upper < 0.02
-    assert found.verdict(0.95) == "reachable"
-
-
-def test_a_learner_of_the_user_s_joins_the_race():
-    """A learner of the user's joins the race."""
-    floor = BayesFloor(interval="fast").fit(*load_iris(return_X_y=True))
-    found = floor.answer(learners={"mine": RandomForestClassifier(10, random_state=0)})
-
-    assert "mine" in found.errors
-    assert "mine" not in floor.answer().errors
-
-
 def test_weights_are_refused():
     """Weights are refused."""
     X, y = load_iris(return_X_y=True)
@@ -152,42 +123,52 @@ def test_weights_are_refused():
         BayesFloor(interval="fast").fit(X, y, sample_weight=np.linspace(0.9, 1.1, 150)).answer()
 
 
-def test_the_effort_is_kept():
-    """The effort is kept."""
+def test_learners_of_the_user_join_the_race_and_the_effort_is_kept():
+    """For this answer alone."""
     floor = BayesFloor(interval="fast").fit(*load_iris(return_X_y=True))
 
     quick = floor.answer(effort="quick")
     assert quick.effort == "quick"
     assert set(EFFORTS) == {"quick", "normal", "thorough"}
 
+    found = floor.answer(learners={"mine": RandomForestClassifier(10, random_state=0)})
 
-def test_soft_labels():
-    """Soft labels."""
+    assert "mine" in found.errors
+    assert "mine" not in floor.answer().errors
+
+
+def test_soft_labels_separate_classes_and_few_rows_have_an_answer():
+    """Few rows have no lower end, and say so."""
     X, y = gaussians()
     chances = np.column_stack([1 - 0.9 * y - 0.05, 0.9 * y + 0.05])
 
     assert 0.1 < BayesFloor(interval="fast").fit(X, chances).answer().estimate < 0.3
 
+    found = BayesFloor(interval="fast").fit(*gaussians(distance=50.0)).answer()
 
-def test_learners_without_chances_will_do():
-    """A margin classifier has answers all the same."""
+    assert found.estimate < 0.005
+    assert found.upper < 0.02
+    assert found.verdict(0.95) == "reachable"
+
+    found = BayesFloor(interval="fast").fit(*gaussians(60, distance=3.0)).answer()
+
+    assert np.isnan(found.lower)
+    assert found.reasons == (Reason(Basis.FEW_ROWS, (50,)),)
+
+
+def test_learners_of_the_user_may_lack_chances_or_fail_and_stay_unfitted():
+    """A margin classifier has answers all the same, and one broken learner should not take the others with it."""
     found = BayesFloor(interval="fast").fit(*gaussians()).answer(learners={"ridge": RidgeClassifier()})
 
     assert 0.1 < found.errors["ridge"] < 0.25
     assert found.lower <= found.estimate <= found.upper
 
-
-def test_a_learner_that_fails_is_left_out_with_its_reason():
-    """One broken learner should not take the others with it."""
     found = BayesFloor(interval="fast").fit(*gaussians()).answer(learners={"broken": LogisticRegression(C=-1)})
 
     assert "broken" not in found.errors
     assert found.left_out["broken"].startswith("could not be trained")
     assert "linear" in found.errors
 
-
-def test_learners_of_the_user_are_cloned():
-    """The user's object stays unfitted."""
     mine = GaussianNB()
     BayesFloor(interval="fast").fit(*gaussians()).answer(learners={"mine": mine})
 

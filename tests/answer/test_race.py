@@ -31,25 +31,16 @@ def found():
     return race(X, codes, {"bayes": GaussianNB(), "linear": LogisticRegression()})
 
 
-def test_every_row_is_tested_once(found):
-    """Every row is tested once."""
+def test_every_row_is_tested_once_on_sizes_that_span_eight_times_the_rows(found):
+    """Errors are near the Bayes error of .159, and posteriors belong to them."""
     assert found.row.tolist() == list(range(400))
     assert set(found.wrong) == {"bayes", "linear", BLEND}
     assert all(wrong.shape == (len(PARTS), 400) for wrong in found.wrong.values())
 
-
-def test_sizes_span_eight_times_the_rows(found):
-    """Sizes span eight times the rows."""
     assert found.n_train.tolist() == [40, 80, 160, 320]
 
-
-def test_errors_are_near_the_bayes_error(found):
-    """Errors are near the bayes error."""
     assert all(abs(error - 0.159) < 0.05 for error in found.errors.values())
 
-
-def test_posteriors_belong_to_the_errors(found):
-    """Posteriors belong to the errors."""
     for name, eta in found.eta.items():
         np.testing.assert_array_equal(eta.argmax(axis=1) != found.codes, found.wrong[name][-1])
         np.testing.assert_allclose(brier_score(eta, found.codes), found.brier[name][-1])

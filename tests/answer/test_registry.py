@@ -38,14 +38,11 @@ def test_more_rows_cost_more(name):
     assert cost(Size(4000, 20, 3)) > cost(Size(1000, 20, 3))
 
 
-def test_parts_of_the_level_add_up_to_one():
-    """Parts of the level add up to one."""
+def test_parts_of_the_level_add_up_to_one_and_learners_of_the_user_share_theirs():
+    """Else a limit would hold less often than it says."""
     assert sum(WEIGHTS.values()) == pytest.approx(1)
     assert set(WEIGHTS) == {*REGISTRY, TREES, BLEND, OWN, "guessing"}
 
-
-def test_learners_of_the_user_share_their_part():
-    """Learners of the user share their part."""
     assert weight_of("mine", ["mine", "other"]) == WEIGHTS[OWN] / 2
     assert weight_of("forest", ["mine"]) == WEIGHTS["forest"]
 

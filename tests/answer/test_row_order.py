@@ -32,35 +32,28 @@ def test_a_date_finds_the_order_of_shuffled_rows(hours, as_table):
     assert np.all(np.diff(found.block[np.argsort(order)]) >= 0)
 
 
-def test_shuffled_rows_without_a_date_show_nothing(hours, as_table):
-    """Their order is lost."""
+def test_shuffled_sorted_or_harmless_slow_rows_show_nothing(hours, as_table):
+    """Their order is lost; blocks would hold out whole classes; labels that are drawn anew make random folds right."""
     table, y = hours
     order = np.random.default_rng(0).permutation(len(y))
 
     assert find_row_order(as_table(table.iloc[order], y[order]), 0) is None
+
+    order = np.argsort(y, kind="stable")
+
+    assert find_row_order(as_table(table.iloc[order], np.arange(len(y)) // 200), 0) is None
+
+    table, _ = hours
+    rng = np.random.default_rng(0)
+    y = (table["a"].to_numpy() + rng.normal(size=len(table)) > 0).astype(int)
+
+    assert find_row_order(as_table(table, y), 0) is None
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
 def test_files_sorted_by_class_show_nothing(load, as_table):
     """Iris and wine are; the labels are alike along the rows, but the rows within a class are not."""
     assert find_row_order(as_table(*load(return_X_y=True)), 0) is None
-
-
-def test_slow_rows_sorted_by_class_are_not_blocked(hours, as_table):
-    """Blocks would hold out whole classes."""
-    table, y = hours
-    order = np.argsort(y, kind="stable")
-
-    assert find_row_order(as_table(table.iloc[order], np.arange(len(y)) // 200), 0) is None
-
-
-def test_slow_rows_that_tell_nothing_are_harmless(hours, as_table):
-    """If labels are drawn anew for each row, random folds are right."""
-    table, _ = hours
-    rng = np.random.default_rng(0)
-    y = (table["a"].to_numpy() + rng.normal(size=len(table)) > 0).astype(int)
-
-    assert find_row_order(as_table(table, y), 0) is None
 
 
 def test_correlation_is_that_of_numpy(global_random_seed):

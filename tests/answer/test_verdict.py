@@ -49,12 +49,31 @@ def test_the_target_is_checked_before_any_work():
         BayesFloor().verdict(95)
 
 
-def test_a_target_at_the_estimate_is_settled_by_nothing(answer):
-    """More rows would be a false promise."""
+def test_what_is_too_close_to_call_names_what_would_settle_it_and_nothing_else(answer):
+    """At the estimate more rows would be a false promise; spellings are merged first; no learner leaves no curve."""
     found = answer.judge(0.852)
 
     assert found.why == Reason(Basis.AT_ESTIMATE)
     assert found.settle == (Reason(Basis.FEATURES, names=("rows",)),)
+
+    (settle,) = answer.judge(0.88).settle
+
+    assert settle.basis is Basis.ROWS_TO_RULE_OUT
+    assert settle.names == ("rows",)
+
+    nothing = replace(answer.curve, **{name: getattr(answer.curve, name)[:0] for name in vars(answer.curve)})
+
+    settle = replace(answer, curve=nothing).judge(0.82).settle
+
+    assert settle == (Reason(Basis.ROWS_TO_TRAIN),)
+
+    spelled = replace(answer, reasons=(Reason(Basis.SPELLINGS, (7, 3)),))
+
+    assert spelled.judge(0.88).settle == (Reason(Basis.MERGE_SPELLINGS),)
+
+    for target in (0.75, 0.95):
+        assert (answer.judge(target).why, answer.judge(target).settle) == (None, ())
+    assert answer.judge(0.88).settle
 
 
 @pytest.mark.parametrize(
@@ -96,37 +115,6 @@ def test_groups_are_counted_instead_of_their_rows(answer):
 def test_a_target_that_equals_the_upper_end_is_reachable(answer, target):
     """1 - 0.9 is less than 0.1 in a computer."""
     assert replace(answer, upper=round(1 - target, 3), estimate=0.05, lower=0.01).verdict(target) == "reachable"
-
-
-def test_spellings_of_a_class_are_merged_before_anything_else(answer):
-    """Better features would not cure them."""
-    spelled = replace(answer, reasons=(Reason(Basis.SPELLINGS, (7, 3)),))
-
-    assert spelled.judge(0.88).settle == (Reason(Basis.MERGE_SPELLINGS),)
-
-
-def test_more_rows_rule_out_a_target_harder_than_the_best_estimate(answer):
-    """It is out of reach more probably than not."""
-    (settle,) = answer.judge(0.88).settle
-
-    assert settle.basis is Basis.ROWS_TO_RULE_OUT
-    assert settle.names == ("rows",)
-
-
-def test_what_is_decided_needs_nothing(answer):
-    """Only what is too close to call names what would settle it."""
-    for target in (0.75, 0.95):
-        assert (answer.judge(target).why, answer.judge(target).settle) == (None, ())
-    assert answer.judge(0.88).settle
-
-
-def test_without_any_learner_more_rows_would_settle_it(answer):
-    """There is no curve to read a number from."""
-    nothing = replace(answer.curve, **{name: getattr(answer.curve, name)[:0] for name in vars(answer.curve)})
-
-    settle = replace(answer, curve=nothing).judge(0.82).settle
-
-    assert settle == (Reason(Basis.ROWS_TO_TRAIN),)
 
 
 def test_a_verdict_can_be_written_down(answer):

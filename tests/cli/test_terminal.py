@@ -1,4 +1,4 @@
-"""What a terminal gets, and what others get: colours, a bar, narrow windows, closed pipes, other encodings."""
+"""What a terminal gets, and what others get: colours, narrow windows, closed pipes, other encodings."""
 
 import os
 import re
@@ -10,40 +10,6 @@ posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m")
-
-
-@pytest.fixture(scope="module")
-def demo(process):
-    """Some seconds of work in a terminal."""
-    return process.in_terminal("demo")
-
-
-@posix
-def test_long_work_shows_a_bar_with_the_time_that_is_left(demo):
-    """A silent minute looks like a hang."""
-    before = demo.stdout[: demo.stdout.index("digits · ")]
-
-    assert demo.code == 0
-    assert re.search(r"[━╸╺]", before)
-    assert "left" in before
-    assert re.search(r"\d+:\d\d", before)
-
-
-@posix
-def test_the_bar_is_gone_at_the_end(demo):
-    """What stays on the screen is the result."""
-    before, _, after = demo.stdout.partition("digits · ")
-    last = max(before.rindex("left"), before.rindex("━"))
-
-    assert "\x1b[2K" in before[last:]
-    assert before.count("\x1b[?25l") == before.count("\x1b[?25h")
-    assert "━" not in after
-
-
-@posix
-def test_a_terminal_gets_colours(demo):
-    """Codes stand out."""
-    assert "\x1b[36mBF" in demo.stdout
 
 
 @posix
@@ -80,13 +46,14 @@ def test_evidence_is_grey_and_words_that_decide_are_coloured(run, files):
 
 
 @posix
-def test_a_narrow_terminal_gets_all_there_is(process, files):
+def test_a_narrow_terminal_gets_colours_and_all_there_is(process, files):
     """Half a screen beside an editor is usual; lines are broken by the terminal, so that they can be copied."""
     asked = ("check", "easy.csv", "-y", "label", "--target", "90%", "--effort", "quick")
     ended = process.in_terminal(*asked, cwd=files, columns=40)
     text = STYLE.sub("", ended.stdout)
 
     assert ended.code == 0
+    assert "\x1b[36mBF" in ended.stdout
     assert "bayesfloor report easy.csv -y label --target 90% --effort quick\n" in text
     assert "90 % accuracy is reachable" in " ".join(text.split())
     assert "best estimate  " in text

@@ -127,13 +127,10 @@ def test_values_that_look_alike_have_other_fingerprints(one, two):
     assert fingerprint(X, ["1:a", "b", "c", "d"]) != fingerprint(X, ["1:a1", ":b", "c", "d"])
 
 
-def test_minus_zero_is_zero():
-    """They are equal, and no distance tells them apart."""
+def test_minus_zero_is_zero_and_odd_labels_have_fingerprints():
+    """No distance tells zeros apart; half a character is none in UTF-8; votes are a matrix in any container."""
     assert fingerprint(-0.0 * X, Y) == fingerprint(0.0 * X, Y)
 
-
-def test_odd_labels_have_fingerprints():
-    """Half a character is none in UTF-8; votes are a matrix in any container."""
     votes = np.array([[1, 0], [0, 1], [1, 1], [2, 0]])
 
     assert len(fingerprint(X, ["\ud800", "b", "c", "d"])) == 40

@@ -45,16 +45,13 @@ def with_curve(check, error):
     return replace(check, answer=replace(check.answer, curve=curve, errors=errors))
 
 
-def test_rows_are_worth_their_cost_only_if_the_error_falls(wine):
-    """Else features are what is missing."""
+def test_rows_are_worth_their_cost_only_if_the_error_falls_and_a_reachable_target_needs_its_learner(wine):
+    """Else features are what is missing; nothing is simpler than to train what was tested."""
     assert next_step(with_curve(wine, [0.3, 0.2, 0.15])).startswith("collect more rows; with twice as many, ")
     assert next_step(with_curve(wine, [0.3, 0.295, 0.29])).startswith("look for better features")
     assert error_at_twice(with_curve(wine, [0.3, 0.2, 0.15]).answer.curve) == 0.2
     assert hardly_falls(0.3, 0.31)
 
-
-def test_a_target_that_a_learner_reaches_needs_only_that_learner(wine):
-    """Nothing is simpler than to train what was tested."""
     found = replace(wine, target=0.8)
     assert found.outcome == "reachable"
     assert next_step(found).startswith("train ")
@@ -109,17 +106,14 @@ def test_metrics_leave_out_what_nobody_told(made):
     assert set(found.metrics()) - set(replace(found, pairs=pairs).metrics()) == {"hardest_pair_error"}
 
 
-def test_the_names_are_those_of_the_docstring(made):
-    """Charts of old and new runs share them."""
+def test_the_names_are_those_of_the_docstring_and_predictions_add_the_models_figures(made):
+    """Charts of old and new runs share them, and follow the model and its floor."""
     found = made("iris").metrics()
 
     assert set(found) == ANSWER | OTHERS | COUNTS
     assert {type(value) for value in found.values()} == {float}
     assert all(f"``{name}``" in Check.metrics.__doc__ for name in ANSWER | OTHERS | COUNTS | MODEL)
 
-
-def test_predictions_add_the_models_figures(made):
-    """A tracker follows the model and its floor in one chart."""
     found, whole = made("chosen").metrics(), made("chosen").gap.overall
 
     assert set(found) == ANSWER | OTHERS | COUNTS | MODEL

@@ -105,12 +105,26 @@ def test_restored_results_give_frames_and_intervals(made):
         assert one.frame().equals(two.frame())
 
 
-def test_infinite_dimensions_come_back_infinite(made):
-    """JSON has no infinity; null stands for it."""
+def test_infinities_hostile_names_and_what_was_asked_for_come_back_as_they_were(made, hostile_names):
+    """Null stands for infinity; escapes are for the eye; results have their words, tables and all."""
     before = made("constant")
 
     assert before.overall.dimension == float("inf")
     assert Check.from_json(before.to_json()).overall.dimension == float("inf")
+
+    found = Check.from_json(made("hostile").to_json())
+
+    assert sorted(found.pairwise.classes.tolist()) == sorted(hostile_names)
+    assert found.facts.name == made("hostile").facts.name
+
+    for kind, part in (("chosen", "gap"), ("alike", "merge")):
+        before = getattr(made(kind), part)
+        found = getattr(Check.from_json(made(kind).to_json()), part)
+
+        assert found.frame().equals(before.frame())
+        assert found.text == before.text
+        assert found.to_dict() == before.to_dict()
+    assert Check.from_json(made("alike").to_json()).merge.mapping == made("alike").merge.mapping
 
 
 @pytest.mark.parametrize("kind", ["noise", "iris"])
@@ -161,14 +175,6 @@ def test_files_hold_what_was_returned(made, text, tmp_path, kind):
     assert path.read_bytes() == text.encode()
     assert Check.from_json(kind(path)).to_json() == text
     assert len(text.splitlines()) == len(json.loads(text)) + 2
-
-
-def test_hostile_names_survive(made, hostile_names):
-    """Escapes are for the eye; the data keep their names."""
-    found = Check.from_json(made("hostile").to_json())
-
-    assert sorted(found.pairwise.classes.tolist()) == sorted(hostile_names)
-    assert found.facts.name == made("hostile").facts.name
 
 
 @pytest.mark.slow
@@ -231,18 +237,6 @@ def test_missing_parts_and_figures_are_refused_with_advice(text, part):
     for given in broken:
         with pytest.raises(ValueError, match=r"Got a check with missing or invalid parts.*Run the check again"):
             Check.from_json(json.dumps(given))
-
-
-def test_what_was_asked_for_comes_back_as_it_was(made):
-    """The same classes, with words, tables and all."""
-    for kind, part in (("chosen", "gap"), ("alike", "merge")):
-        before = getattr(made(kind), part)
-        found = getattr(Check.from_json(made(kind).to_json()), part)
-
-        assert found.frame().equals(before.frame())
-        assert found.text == before.text
-        assert found.to_dict() == before.to_dict()
-    assert Check.from_json(made("alike").to_json()).merge.mapping == made("alike").merge.mapping
 
 
 WRONG = {

@@ -24,23 +24,17 @@ def listed(flipped):
     return check(*flipped[:2], scale=None).suspicious
 
 
-def test_wrong_labels_are_found_by_their_row(flipped, listed):
-    """Numbers are those of the input, from 0."""
+def test_wrong_labels_are_found_beside_a_near_neighbour_with_another_label(flipped, listed):
+    """Numbers are those of the input, from 0; the neighbour is the proof to look at."""
     _, y, wrong = flipped
 
     assert len(set(wrong.tolist()) & set(listed.scores.row.tolist())) >= 8
     assert np.array_equal(listed.scores.label, y[listed.scores.row])
 
-
-def test_every_row_has_a_neighbour_with_another_label(flipped, listed):
-    """The proof to look at."""
     assert (listed.nearest >= 0).all()
     assert np.array_equal(listed.nearest_label, flipped[1][listed.nearest])
     assert (listed.nearest_label != listed.scores.label).all()
 
-
-def test_the_neighbour_is_near(flipped, listed):
-    """Among the nearest of another label, as far as edges tell."""
     X, y, wrong = flipped
     for row, near in zip(listed.scores.row, listed.nearest, strict=True):
         if row in wrong:
@@ -102,15 +96,6 @@ def test_there_are_at_most_200(flipped, monkeypatch):
     assert repr(rows) == f"SuspiciousLabels(5 of {rows.n_suspect} suspicious labels, 0 rows with conflicting labels)"
 
 
-def test_no_suspects_are_an_empty_table(made):
-    """Of the right form all the same."""
-    rows = rows_of(made, none=True)
-
-    assert len(rows) == 0
-    assert rows.frame().empty
-    assert "nearest_label" in rows.frame().columns
-
-
 def rows_of(made, *, none):
     """The rows of a check with suspects or with none."""
     kinds = ("constant", "noise", "two rows a class")
@@ -144,12 +129,23 @@ def test_equal_rows_with_another_label_are_the_nearest(gaussians):
     assert listed.conflict.any()
 
 
-def test_groups_may_leave_a_row_without_a_neighbour_of_another_label(made):
-    """Then there is none, and the label beside it is its own."""
+def test_rows_without_a_neighbour_and_lists_without_rows_have_the_usual_table(made):
+    """The label beside such a row is its own."""
     rows = made("groups").suspicious
     alone = rows.nearest < 0
 
     assert np.array_equal(rows.nearest_label[alone], rows.scores.label[alone])
+
+    frame = made("suspects").suspicious.frame()
+
+    assert list(frame.columns[:2]) == ["row", "label"]
+    assert list(frame.columns[-2:]) == ["nearest", "nearest_label"]
+
+    rows = rows_of(made, none=True)
+
+    assert len(rows) == 0
+    assert rows.frame().empty
+    assert "nearest_label" in rows.frame().columns
 
 
 def test_scores_of_some_rows_are_taken_as_they_are():
@@ -159,14 +155,6 @@ def test_scores_of_some_rows_are_taken_as_they_are():
 
     assert taken.row.tolist() == [scores.row[7], scores.row[3]]
     assert taken.frame().equals(scores.frame().iloc[[7, 3]].reset_index(drop=True))
-
-
-def test_rows_are_a_table(made):
-    """With the neighbour beside the row."""
-    frame = made("suspects").suspicious.frame()
-
-    assert list(frame.columns[:2]) == ["row", "label"]
-    assert list(frame.columns[-2:]) == ["nearest", "nearest_label"]
 
 
 def test_a_row_with_several_votes_is_listed_once(gaussians):

@@ -90,22 +90,19 @@ def test_all_learners_shown_are_the_best(each):
     assert [value, *re.findall(r"[0-9.]+ %", note)] == best
 
 
-def test_without_a_learner_there_is_no_error(made, altered):
-    """Too few rows to train any."""
-    found = altered(made("two rows a class"), answer={"errors": {}, "best": ""})
-
-    assert figure(found, "cross-validated error") == ["none", "no learner could be trained"]
-
-
-def test_pairs_too_small_to_measure_are_counted(made):
+def test_pairs_too_small_to_measure_are_counted_and_no_learner_has_no_error(made, altered):
     """What is not listed is accounted for."""
     assert unmeasured(made("iris")).startswith("2 of 3 pairs too small to measure")
     assert unmeasured(made("separate")).startswith("3 of 3 pairs too small to measure")
     assert unmeasured(made("target")) == "no pair is too small to measure"
 
+    found = altered(made("two rows a class"), answer={"errors": {}, "best": ""})
 
-def test_the_ruler_marks_the_range_and_the_best_estimate(made, altered):
-    """From 0 to the error of guessing; without a lower end the range begins at 0."""
+    assert figure(found, "cross-validated error") == ["none", "no learner could be trained"]
+
+
+def test_the_ruler_marks_the_range_and_zooms_to_where_the_answer_is(made, altered):
+    """From 0 to the error of guessing, where a small error would be a dot; without a lower end it begins at 0."""
     ends = {"guessing": 0.5, "lower": 0.1, "estimate": 0.15, "upper": 0.25}
     found = altered(replace(made("two classes"), target=None), answer=ends)
     open_end = altered(found, answer={"lower": np.nan})
@@ -113,9 +110,6 @@ def test_the_ruler_marks_the_range_and_the_best_estimate(made, altered):
     assert ruler(found) == f"0 ▕{'─' * 10}{'█' * 5}◆{'█' * 10}{'─' * 24}▏ 50 % error  ◆ best"
     assert ruler(open_end) == f"0 ▕{'█' * 15}◆{'█' * 10}{'─' * 24}▏ 50 % error  ◆ best"
 
-
-def test_the_ruler_zooms_to_where_the_answer_is(made, altered):
-    """From 0 to guessing a small error would be a dot."""
     ends = {"guessing": 0.9, "lower": 0.001, "estimate": 0.01, "upper": 0.02}
     found = altered(replace(made("two classes"), target=None), answer=ends)
 
@@ -199,8 +193,8 @@ def test_one_screen_has_the_three_main_findings(each):
     assert ("more finding" in text) is (len(found) > 3)
 
 
-def test_columns_are_dropped_by_importance():
-    """The least important first; then the names are shortened."""
+def test_columns_stand_one_below_the_other_and_are_dropped_by_importance():
+    """The least important first; wide characters take two columns of a terminal."""
     rows = [("a long name", "best", "least", "last"), ("x", "1", "2", "3")]
 
     assert align(rows, 30, (2, 3)) == ["a long name  best  least  last", "x               1      2     3"]
@@ -208,9 +202,6 @@ def test_columns_are_dropped_by_importance():
     assert align(rows, 18, (2, 3)) == ["a long name  best", "x               1"]
     assert align(rows, 15, (2, 3)) == ["a long n…  best", "x             1"]
 
-
-def test_columns_stand_one_below_the_other():
-    """Wide characters take two columns of a terminal."""
     lines = align([("name", "x"), ("漢字", "10"), ("abcdef", "1")], 80)
 
     assert lines == ["name     x", "漢字    10", "abcdef   1"]

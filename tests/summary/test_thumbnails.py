@@ -27,20 +27,24 @@ def pixels(address):
     return np.asarray(opened(address))
 
 
-def test_without_images_there_is_nothing_to_do():
-    """Pillow is asked for only by those who have pictures."""
+def test_only_the_rows_asked_for_are_drawn():
+    """A set has thousands of pictures, a report some dozens; without images Pillow is not asked for."""
     assert thumbnails(None, [0, 1]) == {}
 
-
-def test_only_the_rows_asked_for_are_drawn():
-    """A set has thousands of pictures, a report some dozens."""
     assert list(thumbnails(np.zeros((9, 4, 4), dtype=np.uint8), [5, 2, 2, -1, 99])) == [2, 5]
 
 
-def test_bytes_stay_as_they_are():
-    """A dark photograph is dark: stretching it would show another one."""
+def test_bytes_colours_and_every_pixel_of_small_pictures_stay():
+    """Stretching a dark photograph would show another one; in a digit of eight by eight every pixel counts."""
     image = np.arange(16, dtype=np.uint8).reshape(4, 4)
     np.testing.assert_array_equal(pixels(thumbnails([image], [0])[0]), image)
+
+    red = np.zeros((8, 8, 3), dtype=np.uint8)
+    red[:, :, 0] = 255
+    assert pixels(thumbnails([red], [0])[0])[0, 0].tolist() == [255, 0, 0]
+
+    noise = np.random.default_rng(0).integers(0, 256, (8, 8), dtype=np.uint8)
+    np.testing.assert_array_equal(pixels(thumbnails([noise], [0])[0]), noise)
 
 
 @pytest.mark.parametrize("shape", [(8, 6), (8, 6, 3), (8, 6, 4)])
@@ -49,13 +53,6 @@ def test_pictures_are_grey_or_have_colours_last(shape):
     image = opened(thumbnails([np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)], [0])[0])
     assert image.size == (6, 8)
     assert image.mode == ("L" if len(shape) == 2 else "RGB")
-
-
-def test_colours_keep_their_order():
-    """A red row must not be shown blue."""
-    red = np.zeros((8, 8, 3), dtype=np.uint8)
-    red[:, :, 0] = 255
-    assert pixels(thumbnails([red], [0])[0])[0, 0].tolist() == [255, 0, 0]
 
 
 @pytest.mark.parametrize("shape", [(64,), (2, 8, 8, 3), (8, 8, 2), (3, 8, 8), (0, 8), ()])
@@ -82,12 +79,6 @@ def test_large_pictures_become_small_and_keep_their_shape():
     assert opened(address).size == (48, 96)
     assert opened(address).format == "JPEG"
     assert len(address) < 10_000
-
-
-def test_small_pictures_keep_every_pixel():
-    """In a digit of eight by eight every one of them counts."""
-    noise = np.random.default_rng(0).integers(0, 256, (8, 8), dtype=np.uint8)
-    np.testing.assert_array_equal(pixels(thumbnails([noise], [0])[0]), noise)
 
 
 def test_rows_are_places_in_pandas_too():
@@ -152,29 +143,22 @@ def test_clear_parts_are_white(tmp_path):
         assert pixels(thumbnails([given], [0])[0])[0, 0].tolist() == [255, 255, 255]
 
 
-def test_photographs_stand_upright(tmp_path):
-    """Cameras write down how they were held instead of turning the picture."""
+def test_photographs_stand_upright_tell_no_place_and_greys_of_two_bytes_are_not_all_white(tmp_path):
+    """Cameras write down how they were held and where; X-rays and maps have deep greys."""
     exif = Image.Exif()
     exif[0x0112] = 6
     Image.new("RGB", (40, 20)).save(tmp_path / "turned.jpg", exif=exif)
     assert opened(thumbnails([tmp_path / "turned.jpg"], [0])[0]).size == (20, 40)
 
-
-def test_greys_of_two_bytes_are_not_all_white(tmp_path):
-    """X-rays and maps have them."""
-    values = np.linspace(1000, 60000, 64).astype(np.uint16).reshape(8, 8)
-    Image.fromarray(values).save(tmp_path / "deep.png")
-    shown = pixels(thumbnails([tmp_path / "deep.png"], [0])[0])
-    assert (shown.min(), shown.max()) == (0, 255)
-
-
-def test_files_tell_nothing_but_what_they_show(tmp_path):
-    """The place where a photograph was taken does not belong into a report."""
-    exif = Image.Exif()
     exif[0x010E] = "secret place"
     Image.new("RGB", (90, 90)).save(tmp_path / "a.jpg", exif=exif)
     image = opened(thumbnails([tmp_path / "a.jpg"], [0])[0])
     assert not dict(image.getexif())
+
+    values = np.linspace(1000, 60000, 64).astype(np.uint16).reshape(8, 8)
+    Image.fromarray(values).save(tmp_path / "deep.png")
+    shown = pixels(thumbnails([tmp_path / "deep.png"], [0])[0])
+    assert (shown.min(), shown.max()) == (0, 255)
 
 
 def test_without_pillow_the_error_says_what_to_install(monkeypatch):

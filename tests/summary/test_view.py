@@ -180,30 +180,29 @@ def test_cells_have_figures_colours_and_what_cannot_be_measured(iris):
     assert matrix.rows[place["0"]][place["1"]] == ("·", "", "0 and 1: too small to measure")
 
 
-def test_without_titles_cells_say_only_their_figure(iris):
-    """In a notebook every byte is kept for ever."""
+def test_cells_without_titles_upright_labels_and_colours_are_those_of_all_data(iris, many):
+    """In a notebook every byte is kept; turned letters are hard to read; colours compare data sets."""
     assert {cell.title for row in make_matrix(iris, titles=False).rows for cell in row} == {""}
 
-
-def test_labels_of_two_signs_stand_upright(iris, many):
-    """Turned letters are hard to read, and need not be turned."""
     assert make_matrix(iris).upright
     assert make_matrix(many).upright
     long = replace(iris, pairwise=replace(iris.pairwise, classes=np.array(["setosa", "b", "c"])))
     assert not make_matrix(long).upright
 
+    scale = matrix_scale()
+    assert [cell.kind for cell in scale] == [f"s{step}" for step in range(10)]
+    assert scale[0].title == "0 to 0.5 %"
+    assert scale[-1].title == "75 to 100 %"
 
-def test_pairs_are_ranked_with_the_first_bar_full(many):
-    """Bars compare pairs; the hardest is the unit."""
+
+def test_pairs_and_classes_are_ranked_and_those_with_few_rows_marked(many, iris):
+    """Bars compare pairs, the hardest is the unit; a class of a dozen rows has no figure that one could stand on."""
     table = pair_table(many)
     widths = [row["width"] for row in table]
     assert widths[0] == 100
     assert widths == sorted(widths, reverse=True)
     assert len(table) <= 100
 
-
-def test_classes_are_ranked_and_those_with_few_rows_are_marked(iris, many):
-    """A class of a dozen rows has no figure that one could stand on."""
     table, end = class_table(iris)
     assert [row["note"] for row in table] == ["", "", "too small to measure"]
     assert re.fullmatch(r"[\d.]+ %", end)
@@ -222,9 +221,12 @@ def test_rows_are_called_by_their_number_or_their_id():
     assert row_names([0], pa.array(["a"])) == {0: "a"}
 
 
-def test_ids_of_pandas_are_taken_by_place():
+def test_rows_of_pandas_are_taken_by_place():
     """After a split, the labels of its index are those of other rows."""
     assert row_names([0, 2], pd.Series(["a", "b", "c"], index=[2, 1, 0])) == {0: "a", 2: "c"}
+
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0]}, index=[2, 1, 0])
+    assert values_of(frame, 0, 2) == [("a", "1", "3")]
 
 
 def test_long_ids_are_cut_but_stay_different_and_equal_ids_stay_equal():
@@ -249,29 +251,17 @@ def test_values_come_from_any_table(kind):
     assert values_of(kind(columns), 0, 2) == [("weight", "1.23457", "3.5"), ("<b>kind", "a", "c")]
 
 
-def test_values_of_pandas_are_taken_by_place():
-    """As for ids: an index is not a place."""
-    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0]}, index=[2, 1, 0])
-    assert values_of(frame, 0, 2) == [("a", "1", "3")]
-
-
-def test_a_row_without_a_neighbour_shows_no_values_of_the_last_row():
-    """Minus one is a place in Python, but not the neighbour's."""
-    assert values_of(np.array([[1.0], [2.0]]), 0, -1) == [("0", "1", "")]
-
-
-def test_values_are_few_short_and_harmless():
-    """A row of a thousand features or a text of a million signs must not fill the page."""
+def test_values_are_few_short_harmless_and_under_names_that_differ():
+    """A wide row or a long text must not fill the page; minus one is a place in Python, but not the neighbour's."""
     wide = pa.table({f"c{k}": ["\x1b" * 5000] for k in range(100)})
     shown = values_of(wide, 0, 0)
     assert len(shown) == 30
     assert all(len(own) <= 60 and own.isprintable() for _, own, _ in shown)
 
-
-def test_columns_whose_names_look_alike_stay_different():
-    """Cut off at the same sign, two columns would be one."""
     table = pa.table({"x" * 99 + "1" + "y" * 99: [1], "x" * 99 + "2" + "y" * 99: [2], "": [3]})
     assert len({name for name, _, _ in values_of(table, 0, 0)}) == 3
+
+    assert values_of(np.array([[1.0], [2.0]]), 0, -1) == [("0", "1", "")]
 
 
 def test_a_card_tells_a_row_its_label_and_its_neighbour(global_random_seed):
@@ -327,11 +317,3 @@ def test_the_tree_as_text_has_the_short_labels(iris):
     text = tree_text(check)
     assert "a" * 40 not in text
     assert all(label in text for label in check.labels)
-
-
-def test_the_colours_of_the_matrix_mean_the_same_for_all_data():
-    """Else the worst pair of an easy problem looks as bad as that of a hard one."""
-    scale = matrix_scale()
-    assert [cell.kind for cell in scale] == [f"s{step}" for step in range(10)]
-    assert scale[0].title == "0 to 0.5 %"
-    assert scale[-1].title == "75 to 100 %"

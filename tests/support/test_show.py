@@ -68,13 +68,10 @@ def test_long_lists_end_with_how_many_more_there_are(n, expected):
     assert join_labels(list(range(n))) == expected
 
 
-def test_lists_are_cut_where_they_are_told_to():
-    """Some lines are shorter."""
+def test_lists_are_cut_where_they_are_told_to_and_escaped():
+    """Some lines are shorter; a list is where most labels are shown."""
     assert join_labels(["a", "b", "c"], most=1) == "a and 2 more"
 
-
-def test_hostile_labels_in_lists_are_escaped_too():
-    """A list is where most labels are shown."""
     assert join_labels(["a\nb", "c\u202e"]) == r"a\nb, c\u202e"
 
 
