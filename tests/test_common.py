@@ -10,7 +10,7 @@ EXPECTED_FAILURES = {
     SmartSVM: {
         "check_sample_weight_equivalence_on_dense_data": "LinearSVC itself is not equivalent, and floors count rows: "
         "weights reach the models alone"
-    },
+    }
 }
 # Of a classifier's many checks, each of which fits several, those that have the most to do with our own code.
 DAILY = (

@@ -26,7 +26,7 @@ COMMON = ("bayesfloor.support._types.", "bayesfloor.support._errors.")
 
 # Arrows that may go up, as (importing module, imported layer), each with its reason.
 EXCEPTIONS: set[tuple[str, str]] = {
-    ("bayesfloor.floor._bayes_floor", "answer"),  # BayesFloor.answer: the estimator is below the race
+    ("bayesfloor.floor._bayes_floor", "answer")  # BayesFloor.answer: the estimator is below the race
 }
 
 

@@ -141,13 +141,18 @@ def test_the_next_commands_say_it_again(run, told, messy):
     assert (again["prepared"], again["verdict"]) == (told[1]["prepared"], told[1]["verdict"])
 
 
-def test_a_table_of_numbers_has_nothing_to_tell(run, files):
-    """Most lines are read by people who want the number."""
+def test_a_table_of_numbers_is_clean_and_has_nothing_to_tell(run, files):
+    """Numbers without gaps need nothing."""
     ended = run("check", files / "easy.csv", "-y", "label", "-v", "--effort", "quick")
 
     assert ended.code == 0
     assert "Prepared" not in ended.stdout
     assert "read as" not in ended.stdout
+
+    ended = run("check", files / "easy.csv", "-y", "label", "--strict-input", "--effort", "quick")
+
+    assert (ended.code, ended.stderr) == (0, "")
+    assert f"bayesfloor report {files / 'easy.csv'} -y label --effort quick --strict-input" in ended.stdout
 
 
 def test_strict_input_refuses_all_columns_in_one_line(run, messy):
@@ -175,14 +180,6 @@ def test_advice_that_is_told_as_typed_is_still_given(said):
     ]
 
     assert any(said in text for text in texts)
-
-
-def test_strict_input_takes_what_is_clean(run, files):
-    """Numbers without gaps need nothing."""
-    ended = run("check", files / "easy.csv", "-y", "label", "--strict-input", "--effort", "quick")
-
-    assert (ended.code, ended.stderr) == (0, "")
-    assert f"bayesfloor report {files / 'easy.csv'} -y label --effort quick --strict-input" in ended.stdout
 
 
 def test_a_column_may_have_an_equals_sign(run, tmp_path):

@@ -57,15 +57,12 @@ def test_numbers_and_other_texts_stay(tmp_path):
     assert read_cells(tmp_path / "a.csv") == ["" if value is None else str(value) for value in PLAIN]
 
 
-def test_names_of_columns_are_cells_too(tmp_path):
-    """They stand in the first line."""
+def test_names_of_columns_are_cells_too_and_other_formats_have_types(tmp_path):
+    """They stand in the first line; no program runs a text of a format with types."""
     write_table(str(tmp_path / "a.csv"), {"=1+1": [1]})
 
     assert (tmp_path / "a.csv").read_text("utf-8").splitlines() == ["'=1+1", "1"]
 
-
-def test_other_formats_have_types(tmp_path):
-    """No program runs a text of them."""
     write_table(str(tmp_path / "a.parquet"), {"label": FORMULAS})
 
     assert pq.read_table(tmp_path / "a.parquet").column("label").to_pylist() == FORMULAS

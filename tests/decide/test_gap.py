@@ -191,7 +191,7 @@ def test_the_text_is_in_plain_words(rng, floor):
 
 
 def test_counts_and_intervals_are_those_of_the_confusion_matrix(rng, floor):
-    """By hand, and by SciPy's binomial test."""
+    """By hand, and by SciPy's binomial test; intervals surround errors, ranges estimates."""
     truth, pred = rng.integers(0, 3, (2, 500))
     found = gap(floor, truth, pred, level=0.9)
     limits = binomtest(int((truth != pred).sum()), 500).proportion_ci(0.9, method="exact")
@@ -209,6 +209,13 @@ def test_counts_and_intervals_are_those_of_the_confusion_matrix(rng, floor):
     np.testing.assert_allclose([found.by_pair.low[1], found.by_pair.high[1]], pair_limits)
     assert found.sizes.tolist() == np.bincount(truth).tolist()
 
+    _, truth, best = draw(rng, 500)
+    found = gap(floor, truth, best)
+
+    for lines in (found.overall, found.by_class, found.by_pair):
+        for values in ((lines.low, lines.error, lines.high), (lines.lower, lines.estimate, lines.upper)):
+            assert np.all(np.diff(np.stack([np.atleast_1d(each) for each in values]), axis=0) >= 0)
+
 
 def test_the_best_classifier_confuses_no_pair_beyond_its_own_bayes_error(rng):
     """The step of the proof that the words of pairs rest on, for any posterior."""
@@ -217,16 +224,6 @@ def test_the_best_classifier_confuses_no_pair_beyond_its_own_bayes_error(rng):
     for i, j in zip(*np.triu_indices(4, 1), strict=True):
         confused = (mass * (eta[:, j] * (answer == i) + eta[:, i] * (answer == j))).sum()
         assert confused <= (mass * np.minimum(eta[:, i], eta[:, j])).sum()
-
-
-def test_intervals_surround_errors_and_ranges_estimates(rng, floor):
-    """In this order, always."""
-    _, truth, best = draw(rng, 500)
-    found = gap(floor, truth, best)
-
-    for lines in (found.overall, found.by_class, found.by_pair):
-        for values in ((lines.low, lines.error, lines.high), (lines.lower, lines.estimate, lines.upper)):
-            assert np.all(np.diff(np.stack([np.atleast_1d(each) for each in values]), axis=0) >= 0)
 
 
 def test_rows_of_a_group_are_not_counted_one_by_one(rng, floor):
@@ -400,12 +397,19 @@ def test_cross_validated_predictions_do_not_look_as_if_they_had_seen_the_labels(
     assert alarms <= 3
 
 
-def test_one_prediction_for_equal_rows_is_no_evidence(seen):
-    """Whatever a function of the features predicts."""
+def test_one_prediction_for_equal_rows_is_no_evidence_and_rows_of_a_group_count_once(seen):
+    """Right for two patients with equal rows and different labels is luck, however many rows they have."""
     X, y, _ = draw_two(0, 200, rounded=True)
     found = seen(fit(X, y), y, (X[:, 0] > 0.75).astype(int))
 
     assert (found.n_equal, found.n_right, found.expected, found.equal_p_value) == (0, 0, 0.0, 1.0)
+
+    y = np.repeat([0, 1, 1, 0], 40)
+    X, groups = (np.arange(160) % 2 == 0)[:, None].astype(float), np.repeat(np.arange(4), 40)
+    floor = fit(X, y, groups=groups)
+
+    assert seen(floor, y, y, groups=groups).equal_p_value > 0.01
+    assert seen(floor, y, y).equal_p_value == 0.001
 
 
 @pytest.mark.parametrize("part", [0.1, 1.0])
@@ -417,16 +421,6 @@ def test_a_model_that_remembers_labels_is_found_out(part):
 
     assert found.seen
     assert found.n_right > found.expected
-
-
-def test_rows_of_a_group_count_once(seen):
-    """Two patients with equal rows and different labels: right for both is luck, however many rows they have."""
-    y = np.repeat([0, 1, 1, 0], 40)
-    X, groups = (np.arange(160) % 2 == 0)[:, None].astype(float), np.repeat(np.arange(4), 40)
-    floor = fit(X, y, groups=groups)
-
-    assert seen(floor, y, y, groups=groups).equal_p_value > 0.01
-    assert seen(floor, y, y).equal_p_value == 0.001
 
 
 def test_the_rows_may_be_some_of_the_floors_in_any_order():

@@ -231,8 +231,8 @@ def test_new_labels_cannot_be_mistaken(rng):
     assert advice.text.isprintable()
 
 
-def test_advice_is_plain_json_and_a_table(rng):
-    """One line a step, the classes as they are first."""
+def test_advice_is_plain_and_leaves_the_floor_as_it_was(rng):
+    """One line a step, the classes as they are first; merging works on copies."""
     X, y = draw(rng, 300, [0, 1, 2])
     advice = merge_advice(fit(X, y), target=0.99)
     written = advice.to_dict()
@@ -242,9 +242,6 @@ def test_advice_is_plain_json_and_a_table(rng):
     assert advice.steps[0].frame()["gain"].tolist() == [advice.steps[0].gain]
     assert repr(advice).startswith("MergeAdvice(3 classes to 2")
 
-
-def test_the_floor_is_left_as_it_was(rng):
-    """Merging works on copies."""
     X, y = draw(rng, 300, [0, 0, 2])
     floor = fit(X, y)
     answer = floor.answer()

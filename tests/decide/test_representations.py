@@ -46,20 +46,6 @@ def digits():
     return compare_representations(given, y, X=X)
 
 
-def test_the_best_comes_first_and_noise_last(digits):
-    """With words for each, which agree with the intervals."""
-    assert digits.best_ in ("raw", "pca-30")
-    assert digits.names[-1] == "noise"
-    assert set(digits.not_worse) == {"raw", "pca-30"}
-    assert digits.word[0] == "best"
-    assert digits.word[2:] == ("worse", "worse")
-    assert digits.smallest == "pca-30"
-    assert (digits.difference_low <= digits.difference).all()
-    assert (digits.difference[1:] >= 0).all()
-    assert (digits.p_value[1:2] > 0.05).all()
-    assert (digits.difference_low[2:] > 0).all()
-
-
 def test_the_poor_go_early(global_random_seed):
     """Noise is not measured on all rows."""
     rng = np.random.default_rng(global_random_seed)
@@ -71,8 +57,8 @@ def test_the_poor_go_early(global_random_seed):
     assert "noise" not in found.rounds[-1]["cross_rate"]
 
 
-def test_tables_and_words(digits):
-    """For people and for programs."""
+def test_the_best_comes_first_and_noise_last_in_tables_and_words(digits):
+    """With words for each, which agree with the intervals."""
     frame = digits.frame()
     assert frame["representation"].tolist() == list(digits.names)
     assert json.loads(json.dumps(digits.to_dict()))["best"] == digits.best_
@@ -80,15 +66,16 @@ def test_tables_and_words(digits):
     assert "fewest cross-class edges, predicted for more rows. No significant difference: " in digits.text
     assert repr(digits).startswith("Comparison(4 representations")
 
-
-def test_rates_are_those_of_a_fit(global_random_seed):
-    """On few rows nothing is predicted."""
-    X, y = two_classes(300, np.random.default_rng(global_random_seed))
-    found = compare_representations({"raw": X, "one": X[:, :1]}, y)
-    place = found.names.index("raw")
-    floor = BayesFloor(scale=None).fit(X, y).overall_
-    assert found.cross_rate[place] == found.predicted[place] == pytest.approx(floor.cross_rate)
-    assert found.n_folds == 1
+    assert digits.best_ in ("raw", "pca-30")
+    assert digits.names[-1] == "noise"
+    assert set(digits.not_worse) == {"raw", "pca-30"}
+    assert digits.word[0] == "best"
+    assert digits.word[2:] == ("worse", "worse")
+    assert digits.smallest == "pca-30"
+    assert (digits.difference_low <= digits.difference).all()
+    assert (digits.difference[1:] >= 0).all()
+    assert (digits.p_value[1:2] > 0.05).all()
+    assert (digits.difference_low[2:] > 0).all()
 
 
 def test_the_order_of_rows_and_threads_have_no_say(global_random_seed):
@@ -175,12 +162,19 @@ def test_classes_far_apart_keep_the_order_of_their_rates(global_random_seed):
     assert (found.predicted >= 0).all()
 
 
-def test_scales_are_picked_where_asked_for(global_random_seed):
-    """A feature in other units does no harm then."""
+def test_rates_are_those_of_a_fit_and_scales_are_picked_where_asked_for(global_random_seed):
+    """On few rows nothing is predicted; a feature in other units does no harm then."""
     X, y = two_classes(300, np.random.default_rng(global_random_seed), noise=1)
     X[:, 1] *= 1000
     left, scaled = (compare_representations({"raw": X}, y, scale=scale).cross_rate[0] for scale in (None, "auto"))
     assert scaled < left
+
+    X, y = two_classes(300, np.random.default_rng(global_random_seed))
+    found = compare_representations({"raw": X, "one": X[:, :1]}, y)
+    place = found.names.index("raw")
+    floor = BayesFloor(scale=None).fit(X, y).overall_
+    assert found.cross_rate[place] == found.predicted[place] == pytest.approx(floor.cross_rate)
+    assert found.n_folds == 1
 
 
 def test_many_rows_are_drawn_from(global_random_seed):

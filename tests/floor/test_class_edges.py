@@ -8,13 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from bayesfloor import spanning_forest
-from bayesfloor.floor._edge_counts import (
-    ClassEdges,
-    class_edges,
-    forest_moments,
-    label_moments,
-    local_weight,
-)
+from bayesfloor.floor._edge_counts import ClassEdges, class_edges, forest_moments, label_moments, local_weight
 from bayesfloor.formulas._permutation_null import permutation_null
 from bayesfloor.io._labels import hard_shares
 

@@ -67,11 +67,7 @@ _FLOOR = ("n_trees", "scale", "max_rows", "target_width", "n_jobs", "random_stat
 
 # Every public callable that takes data or settings: how to call it, good arguments, and what else it takes.
 CALLS = {
-    "spanning_forest": (
-        forest.spanning_forest,
-        lambda: {"X": rows()["X"]},
-        ("n_trees", "groups", "method", "n_jobs"),
-    ),
+    "spanning_forest": (forest.spanning_forest, lambda: {"X": rows()["X"]}, ("n_trees", "groups", "method", "n_jobs")),
     "class_forests": (
         forest.class_forests,
         lambda: {"X": rows()["X"], "codes": rows()["y"]},
@@ -136,11 +132,7 @@ CALLS = {
     "samples_for": (lambda **given: selection.samples_for(fitted(), **given), lambda: {"target": 0.9}, ()),
     "merge_advice": (lambda **given: selection.merge_advice(fitted(), **given), dict, ("target",)),
     "suspicious_labels": (labels.suspicious_labels, rows, ("groups", "n_trees", "scale", "random_state", "prepare")),
-    "open_data": (
-        io.open_data,
-        rows,
-        ("groups", "weight", "predictions", "random_state", "max_rows"),
-    ),
+    "open_data": (io.open_data, rows, ("groups", "weight", "predictions", "random_state", "max_rows")),
     "TablePreparer": (
         estimator(io.TablePreparer, "roles", "strict", "random_state"),
         lambda: {"X": rows()["X"]},
@@ -278,9 +270,7 @@ def tell(cases):
 
 
 @pytest.mark.parametrize(
-    "numbers",
-    [range(300), pytest.param(range(300, 5000), marks=pytest.mark.slow(nightly=True))],
-    ids=["300", "5000"],
+    "numbers", [range(300), pytest.param(range(300, 5000), marks=pytest.mark.slow(nightly=True))], ids=["300", "5000"]
 )
 def test_hostile_calls_are_answered_or_refused_by_name(numbers):
     """Anything else is a bug: a deep error, or one that leaves people guessing."""

@@ -62,8 +62,8 @@ def test_nested_pairs_come_back(sets_of, part):
 
 
 @given(nested())
-def test_nodes_are_numbered_from_the_root_down(part):
-    """A loop over numbers then meets parents first, and a child can be found without a search."""
+def test_arrays_of_a_tree_hold_together(part):
+    """Parents first, a child without a search, ranges of classes, the first class on the left, whatever was written."""
     tree = ClassTree.from_nested(part)
     splits = tree.splits
     n_below = 2 * (tree.stop - tree.start) - 1
@@ -73,11 +73,6 @@ def test_nodes_are_numbered_from_the_root_down(part):
     assert np.array_equal(tree.right[splits], splits + 1 + n_below[splits + 1])
     assert np.array_equal(tree.left == NONE, tree.right == NONE)
 
-
-@given(nested())
-def test_classes_of_a_node_are_those_of_its_children(part):
-    """Ranges are how a node knows its classes."""
-    tree = ClassTree.from_nested(part)
     splits, left, right = tree.splits, tree.left[tree.splits], tree.right[tree.splits]
     leaf = tree.left == NONE
 
@@ -88,20 +83,15 @@ def test_classes_of_a_node_are_those_of_its_children(part):
     assert np.array_equal(tree.stop[right], tree.stop[splits])
     assert (tree.stop[leaf] - tree.start[leaf] == 1).all()
 
-
-@given(nested())
-def test_the_left_side_has_the_first_class(part):
-    """Two trees of the same splits are the same arrays."""
-    tree = ClassTree.from_nested(part)
-
     assert np.array_equal(tree.classes, np.unique(leaves(part)))
     for node in tree.splits.tolist():
         assert tree.members(int(tree.left[node]))[0] == tree.members(node)[0]
 
+    below = np.arange(1, tree.n_nodes)
 
-@given(nested())
-def test_left_and_right_in_pairs_mean_nothing(part):
-    """What a user writes first is no part of the tree."""
+    assert (tree.parent[0], tree.depth[0]) == (NONE, 0)
+    assert all(node in (tree.left[tree.parent[node]], tree.right[tree.parent[node]]) for node in below)
+    assert np.array_equal(tree.depth[below], tree.depth[tree.parent[below]] + 1)
 
     def mirror(part):
         return [mirror(side) for side in reversed(part)] if isinstance(part, list) else part
@@ -109,17 +99,6 @@ def test_left_and_right_in_pairs_mean_nothing(part):
     tree, other = ClassTree.from_nested(part), ClassTree.from_nested(mirror(part))
 
     assert tree.to_dict() == other.to_dict()
-
-
-@given(nested())
-def test_parents_and_depths_follow_the_children(part):
-    """Each node but the first has one parent, a step above it."""
-    tree = ClassTree.from_nested(part)
-    below = np.arange(1, tree.n_nodes)
-
-    assert (tree.parent[0], tree.depth[0]) == (NONE, 0)
-    assert all(node in (tree.left[tree.parent[node]], tree.right[tree.parent[node]]) for node in below)
-    assert np.array_equal(tree.depth[below], tree.depth[tree.parent[below]] + 1)
 
 
 @given(nested(), st.data())

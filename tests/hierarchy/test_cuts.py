@@ -91,22 +91,23 @@ def test_shortcuts_are_below_every_larger_cut(weights):
 
 
 @given(graphs())
-def test_the_first_class_alone_wins_ties(weights):
-    """The same data must give the same tree; of equal cuts the plainest is taken."""
+def test_ties_are_broken_alike_and_floors_of_a_class_with_itself_mean_nothing(weights):
+    """Of equal cuts the plainest is taken; a cut through nothing costs nothing."""
     side, degree = min_cut(weights), weights.sum(axis=1)
 
     assert np.array_equal(side, min_cut(weights.copy()))
     if cut_weight(weights, side) == degree.min():
         assert np.flatnonzero(side).tolist() == [degree.argmin()]
 
-
-@given(graphs())
-def test_floors_of_a_class_with_itself_mean_nothing(weights):
-    """A user's matrix may have ones there."""
     with_ones = weights + ONE * np.eye(len(weights), dtype=np.int64)
 
     assert np.array_equal(min_cut(with_ones), min_cut(weights))
     assert np.array_equal(normalized_cut(with_ones), normalized_cut(weights))
+
+    n_parts, side = nx.number_connected_components(nx.from_numpy_array(weights > 0)), normalized_cut(weights)
+
+    assert 0 < side.sum() < len(weights)
+    assert (cut_weight(weights, side) == 0) == (n_parts > 1)
 
 
 def draw_graph(rng, n, kind):
@@ -213,15 +214,6 @@ def test_few_classes_and_floors_that_tell_nothing_make_a_tree(cut, n, value):
     assert (tree.link[tree.splits] == value).all()
 
 
-@given(graphs())
-def test_normalised_cuts_part_what_nothing_joins(weights):
-    """A cut through nothing costs nothing, however the parts are shared out."""
-    n_parts, side = nx.number_connected_components(nx.from_numpy_array(weights > 0)), normalized_cut(weights)
-
-    assert 0 < side.sum() < len(weights)
-    assert (cut_weight(weights, side) == 0) == (n_parts > 1)
-
-
 def test_parts_that_nothing_joins_are_shared_out_evenly():
     """A normalised cut is after balance."""
     block = np.array([0, 1, 1, 2, 2, 2, 3, 3])
@@ -265,13 +257,7 @@ def test_classes_with_the_highest_floor_part_last(sets_of, cut):
     """A high floor means alike. By hand: d and e join, then a and b, then c to d and e."""
     matrix = symmetric(
         np.array(
-            [
-                [0, 0.7, 0.1, 0.2, 0.1],
-                [0, 0, 0.1, 0.1, 0.1],
-                [0, 0, 0, 0.5, 0.4],
-                [0, 0, 0, 0, 0.9],
-                [0, 0, 0, 0, 0],
-            ]
+            [[0, 0.7, 0.1, 0.2, 0.1], [0, 0, 0.1, 0.1, 0.1], [0, 0, 0, 0.5, 0.4], [0, 0, 0, 0, 0.9], [0, 0, 0, 0, 0]]
         )
     )
     tree = class_tree(np.array(list("abcde")), matrix, cut)

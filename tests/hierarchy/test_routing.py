@@ -83,28 +83,18 @@ MARGINS = st.lists(st.integers(-3, 3), min_size=4, max_size=4).map(lambda row: n
 
 
 @given(MARGINS)
-def test_one_path_is_followed_to_its_end(X):
-    """Each answer says where to go on."""
+def test_paths_products_and_margins_are_those_by_hand(X):
+    """The chain rule; a chain is as strong as its weakest link; of equal products the first, as argmax does."""
     tree, models = given_scores()
 
     assert route(tree, models, RowsOnTree(X)).tolist() == [follow(tree, models, X[0])]
 
-
-@given(MARGINS)
-def test_probabilities_are_products_along_the_path(X):
-    """The chain rule; they add up to 1."""
-    tree, models = given_scores()
     sides = {node: models[node].predict_proba(X)[0] for node in tree.splits.tolist()}
     found = class_probabilities(tree, models, RowsOnTree(X))
 
     assert found[0] == pytest.approx(by_hand(tree, sides, np.multiply, 1.0))
     assert found.sum() == pytest.approx(1)
 
-
-@given(MARGINS)
-def test_margins_are_the_smallest_along_the_path(X):
-    """A chain is as strong as its weakest link: positive for the class at the end of the path alone."""
-    tree, models = given_scores()
     sides = {node: (-X[0, models[node].column], X[0, models[node].column]) for node in tree.splits.tolist()}
     found = class_margins(tree, models, RowsOnTree(X))[0]
 
@@ -113,11 +103,6 @@ def test_margins_are_the_smallest_along_the_path(X):
     if (found > 0).any():
         assert found.argmax() == route(tree, models, RowsOnTree(X))[0]
 
-
-@given(MARGINS)
-def test_the_largest_product_is_found_and_of_equal_ones_the_first(X):
-    """As argmax does, and every classifier of scikit-learn."""
-    tree, models = given_scores()
     rows = RowsOnTree(X)
 
     assert route_likeliest(tree, models, rows)[0] == class_probabilities(tree, models, rows)[0].argmax()

@@ -126,12 +126,7 @@ def test_trees_and_floors_can_be_given(points, pairwise, sets_of, computed):
 # The models
 
 
-BASES = {
-    "LinearSVC": svm,
-    "LogisticRegression": logistic,
-    "SVC": SVC,
-    "KNeighborsClassifier": KNeighborsClassifier,
-}
+BASES = {"LinearSVC": svm, "LogisticRegression": logistic, "SVC": SVC, "KNeighborsClassifier": KNeighborsClassifier}
 
 
 @pytest.mark.parametrize("base", BASES)

@@ -33,29 +33,25 @@ def test_every_separator_is_found(separator):
     assert read_table(text.encode()).names == rows[0]
 
 
-def test_decimal_commas_do_not_separate():
-    """There are as many of them as semicolons."""
+def test_only_separators_separate():
+    """Not decimal commas, commas of a header or what stands in quotes; texts have line breaks, and headers are long."""
     table = read_table(b"a;b;c\n1,5;2,5;x\n2,5;3,5;y\n")
 
     assert table.names == ["a", "b", "c"]
     assert table.read().column("a").to_pylist() == ["1,5", "2,5"]
 
-
-def test_a_comma_in_the_header_does_not_separate():
-    """One line alone would say otherwise."""
     assert read_table(b"price, net, euro;n\n1;2\n3;4\n").names == ["price, net, euro", "n"]
 
-
-def test_separators_inside_quotes_do_not_count():
-    """A name such as "a;b;c" says nothing about the separator."""
     assert read_table(b'"a;b\n;c",u,label\n1,2,x\n2,2,y\n3,1,x\n').names == ["a;b\n;c", "u", "label"]
 
-
-def test_quoted_line_breaks_belong_to_the_value():
-    """Free texts have them, with either end of line."""
     table = read_table(b'text,label\r\n"one\r\ntwo ""three"", four",a\r\n"five\nsix",b\r\n')
 
     assert table.read().column("text").to_pylist() == ['one\r\ntwo "three", four', "five\nsix"]
+
+    names = [f"column number {i}" for i in range(7_000)]
+    text = ";".join(names) + "\n" + ";".join(["1"] * 7_000) + "\n"
+
+    assert read_table(text.encode()).names == names
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -71,14 +67,6 @@ def test_the_first_line_of_excel_names_the_separator(encoding, line):
 def test_a_tsv_has_tabs_whatever_else_there_is(text_file):
     """Its name says so."""
     assert read_table(text_file("City, State\nRome, IT\n", "a.tsv")).names == ["City, State"]
-
-
-def test_a_wide_header_is_read_whole():
-    """It may be longer than what the separator is told by."""
-    names = [f"column number {i}" for i in range(7_000)]
-    text = ";".join(names) + "\n" + ";".join(["1"] * 7_000) + "\n"
-
-    assert read_table(text.encode()).names == names
 
 
 def test_a_file_without_columns_or_rows_is_refused(refused):
@@ -154,21 +142,15 @@ def test_rows_longer_than_a_block_are_read(monkeypatch):
 # Troubles
 
 
-def test_ragged_rows_are_named_by_their_lines(refused):
-    """A comma inside of a text is the usual cause; lines are what an editor shows."""
+def test_ragged_rows_are_named_by_their_lines_and_counted(refused):
+    """A comma inside of a text is the usual cause; lines are what an editor shows, and five show what is wrong."""
     assert refused(b'u,label\n1,"a\nb"\n\n2,b\n3,c,d\n4,b\n5\n') == (
         "in bytes, line 6 has 3 fields, line 8 has 1 field, but expected 2 as in the header. "
         "Fix these lines, or put quotes around text that contains the separator."
     )
 
-
-def test_lines_count_from_the_top_below_the_line_of_excel(refused):
-    """An editor shows that line too."""
     assert "line 4 has 3 fields" in refused(b"sep=;\nu;v\n1;2\n1;2;3\n")
 
-
-def test_many_ragged_rows_are_counted(refused):
-    """Five show what is wrong."""
     found = refused(b"u,label\n" + b"1,a\n" * 50 + b"1,a,x\n" * 1200)
 
     assert "line 56 has 3 fields and 1,195 more lines, but expected 2" in found

@@ -23,13 +23,10 @@ def test_every_format_is_read_from_standard_input(table, file_name, write_as, fe
         assert found.read().to_pydict() == table.to_pydict()
 
 
-def test_an_empty_file_name_is_a_line_too(refused):
-    """A variable of the shell that is not set comes as an empty name."""
+def test_a_file_that_is_not_there_names_close_ones(refused, tmp_path, table, write_as):
+    """Most wrong paths are nearly right; a variable of the shell that is not set comes as an empty name."""
     assert refused("").startswith("the file name is empty.")
 
-
-def test_a_file_that_is_not_there_names_close_ones(tmp_path, table, write_as, refused):
-    """Most wrong paths are nearly right."""
     write_as("train.csv", table)
 
     assert refused(tmp_path / "trian.csv").endswith("trian.csv'. Did you mean 'train.csv'?")
@@ -188,19 +185,13 @@ def test_a_few_bad_bytes_do_not_change_the_encoding(refused, text_file):
     )
 
 
-def test_text_of_other_encodings_is_refused(refused):
-    """Guessing would invent the classes' names."""
+def test_text_of_other_encodings_and_what_is_no_text_is_refused(refused, text_file):
+    """Guessing would invent the classes' names; UTF-16 without a mark, another program's file, half a download."""
     assert refused("u,label\n1,日本語\n2,スーパー\n".encode("shift-jis")) == (
         "bytes is neither UTF-8 nor Windows-1252 text. Save it as UTF-8 first."
     )
 
-
-def test_what_is_no_text_is_refused(refused, text_file):
-    """UTF-16 without a mark, or a file of another program under a wrong name."""
     for content in ("u,label\n1,a\n".encode("utf-16-le"), b"SQLite format 3\0\x10\0"):
         assert refused(text_file(content)).startswith("a.csv contains zero bytes, so it cannot be read as CSV")
 
-
-def test_half_a_character_at_the_end_is_refused(refused, text_file):
-    """A download that broke off."""
     assert "utf-16" in refused(text_file(TEXT.encode("utf-16")[:-1]))

@@ -29,10 +29,7 @@ def columns():
     y = rng.integers(0, 2, N)
     X = np.round(rng.normal(size=(N, 3)) + 2 * y[:, None] * [1, 0, 0], 4)
     label = np.array(["cat", "dog"])[y].tolist()
-    return {f"x{k}": X[:, k] for k in range(3)} | {
-        "note": [f"n{k % 5}" for k in range(N)],
-        "label": [None, *label[1:]],
-    }
+    return {f"x{k}": X[:, k] for k in range(3)} | {"note": [f"n{k % 5}" for k in range(N)], "label": [None, *label[1:]]}
 
 
 @pytest.fixture(params=["a.csv", "a.parquet", "folder"])

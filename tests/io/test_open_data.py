@@ -121,32 +121,26 @@ def test_fields_of_a_csv_that_are_not_plain_numbers_stay_text(text_file):
 # Labels, ids and groups stay as they stand in the file
 
 
-def test_labels_of_a_csv_are_not_merged(text_file):
-    """1, 01 and 1.0 are three names."""
+def test_labels_of_a_csv_are_not_merged_whole_numbers_are_numbers_and_words_are_classes(text_file):
+    """1, 01 and 1.0 are three names; class 10 comes after class 9; NA is Namibia, and null may be a class."""
     path = text_file("u,label\n1,1\n2,01\n3,1.0\n4,1\n")
 
     assert open_data(path, "label").y.tolist() == ["1", "01", "1.0", "1"]
 
-
-def test_whole_numbers_of_a_csv_are_numbers(text_file):
-    """Class 10 comes after class 9."""
     y = open_data(text_file("u,label\n1,10\n2,9\n3,-1\n4,9\n"), "label").y
 
     assert y.dtype == np.int64
     assert y.tolist() == [10, 9, -1, 9]
+
+    path = text_file('u,label\n1,NA\n2,nan\n3,null\n4,""\n5,NA\n')
+
+    assert open_data(path, "label").y.tolist() == ["NA", "nan", "null", "", "NA"]
 
 
 @pytest.mark.parametrize("text", ["+1", "-0", "1e3", "00", "\uff11", "99999999999999999999", " 1"])
 def test_other_spellings_of_numbers_stay_text(text, text_file):
     """Only what is written back the same way may become a number."""
     assert open_data(text_file(f"u,label\n1,{text}\n2,2\n3,2\n"), "label").y.tolist() == [text, "2", "2"]
-
-
-def test_words_for_nothing_are_classes_in_the_label(text_file):
-    """NA is Namibia, and null may be a class; a quoted nothing is the empty name."""
-    path = text_file('u,label\n1,NA\n2,nan\n3,null\n4,""\n5,NA\n')
-
-    assert open_data(path, "label").y.tolist() == ["NA", "nan", "null", "", "NA"]
 
 
 def test_labels_may_be_booleans_categories_numbers_or_dates(table, add, write_as):

@@ -125,8 +125,14 @@ def _by_hand(column):
     return (texts[:, None] == np.array(sorted(set(texts), key=lambda text: text + "|"))) * ONE_HOT
 
 
-def test_missing_numbers():
-    """The median, and a column that says where; which is no quantity."""
+def test_missing_numbers_are_medians_and_marked():
+    """By a column that is no quantity; where all values are equal, only where they are missing is told."""
+    column, numbers = prepare([5, None, 5, 5])
+    np.testing.assert_array_equal(numbers, [[0], [1], [0], [0]])
+    assert (column.role, column.width, column.n_missing) == ("number", 1, 1)
+
+    assert np.isfinite(prepare([1.7e308, 1.6e308, None, -1.7e308, 1.7e308])[1]).all()
+
     preparer = TablePreparer()
     numbers = preparer.fit_transform(pd.DataFrame({"age": [20, None, 30, 22]}))
     np.testing.assert_array_equal(numbers, [[20, 0], [22, 1], [30, 0], [22, 0]])
@@ -137,28 +143,13 @@ def test_missing_numbers():
     assert list(preparer.get_feature_names_out()) == ["age", "age missing"]
 
 
-def test_one_number_and_gaps():
-    """Where all values are equal, only where they are missing is told."""
-    column, numbers = prepare([5, None, 5, 5])
-    np.testing.assert_array_equal(numbers, [[0], [1], [0], [0]])
-    assert (column.role, column.width, column.n_missing) == ("number", 1, 1)
-
-
-def test_medians_of_huge_numbers_are_finite():
-    """The mean of two middle values does not overflow."""
-    assert np.isfinite(prepare([1.7e308, 1.6e308, None, -1.7e308, 1.7e308])[1]).all()
-
-
-def test_missing_categories_have_a_level_of_their_own():
-    """None, marks and blanks are one level, the last."""
+def test_missing_categories_have_a_level_of_their_own_unless_marks_are_levels():
+    """None, marks and blanks are one level, the last; a mark beside a single other text is as good as that."""
     column, numbers = prepare(["a", None, "b", "?", "N/A", " ", "a"])
     np.testing.assert_array_equal(numbers[:, 2], np.array([0, 1, 0, 1, 1, 1, 0]) * ONE_HOT)
     assert column.n_missing == 4
     assert not column.as_is
 
-
-def test_plus_and_minus_are_two_levels():
-    """A mark beside a single other text is a level as good as that."""
     column, numbers = prepare(["+", "-"] * 10)
     assert (column.n_missing, column.width, column.as_is) == (0, 2, True)
     assert numbers.any(axis=0).all()
@@ -467,8 +458,20 @@ def test_new_rows_of_dates_and_lists():
         preparer.transform(pl.DataFrame({"when": [5], "list": [[1.0, 2.0]]}))
 
 
-def test_infinite_numbers_are_refused_with_all_columns():
-    """One message names all columns, and the first row of each."""
+def test_strict_infinite_and_empty_tables_are_refused_with_all_columns():
+    """One message names them, what became of them, and what to type."""
+    frame = pd.DataFrame({"age": [1, None, 2], "when": ["2020-01-01", "2021-01-01", "2022-01-01"], "sex": list("mfm")})
+    with pytest.raises(
+        ValueError, match=r"Got 2 columns .*: age \(filled 1 missing .*\); when \(read text as dates.*\)"
+    ):
+        TablePreparer(strict=True).fit(frame)
+    assert TablePreparer(strict=True).fit(frame[["sex"]]).columns_[0].as_is
+
+    with pytest.raises(ValueError, match=r"no usable columns .*a left out: it only numbers the rows.*roles="):
+        TablePreparer().fit(pd.DataFrame({"a": range(20), "b": [None] * 20}))
+    with pytest.raises(ValueError, match="columns and no rows"):
+        TablePreparer().fit(pd.DataFrame({"a": []}))
+
     frame = pd.DataFrame({"a": [1, np.inf], "b": ["-inf", "2"], "c": [1, 2]})
     with pytest.raises(
         ValueError,
@@ -477,24 +480,6 @@ def test_infinite_numbers_are_refused_with_all_columns():
         TablePreparer().fit(frame)
     with pytest.raises(ValueError, match="c: infinite in 1 row"):
         TablePreparer().fit(frame[["c"]]).transform(pd.DataFrame({"c": [np.inf]}))
-
-
-def test_strict():
-    """All columns that would have to be prepared are named in one message."""
-    frame = pd.DataFrame({"age": [1, None, 2], "when": ["2020-01-01", "2021-01-01", "2022-01-01"], "sex": list("mfm")})
-    with pytest.raises(
-        ValueError, match=r"Got 2 columns .*: age \(filled 1 missing .*\); when \(read text as dates.*\)"
-    ):
-        TablePreparer(strict=True).fit(frame)
-    assert TablePreparer(strict=True).fit(frame[["sex"]]).columns_[0].as_is
-
-
-def test_nothing_left_is_refused():
-    """A table of which nothing is left says what became of its columns, and what to type."""
-    with pytest.raises(ValueError, match=r"no usable columns .*a left out: it only numbers the rows.*roles="):
-        TablePreparer().fit(pd.DataFrame({"a": range(20), "b": [None] * 20}))
-    with pytest.raises(ValueError, match="columns and no rows"):
-        TablePreparer().fit(pd.DataFrame({"a": []}))
 
 
 def test_summary():

@@ -59,11 +59,7 @@ def here(table, tmp_path_factory):
     np.save(folder / "x.npy", x)
     np.save(folder / "fortran.npy", np.asfortranarray(x))
     np.save(folder / "y.npy", y)
-    for kind, write in {
-        "parquet": pq.write_table,
-        "csv": pc.write_csv,
-        "arrow": pyarrow.feather.write_feather,
-    }.items():
+    for kind, write in {"parquet": pq.write_table, "csv": pc.write_csv, "arrow": pyarrow.feather.write_feather}.items():
         for part in range(3):
             place = folder / f"many_{kind}" / f"sub{part % 2}"
             place.mkdir(parents=True, exist_ok=True)

@@ -61,23 +61,17 @@ def test_a_file_on_a_website_is_the_same_table(here, website, name):
     assert_same(open_data(str(here / name), FILES[name]), found)
 
 
-def test_a_check_of_an_address_gives_the_same_answer(here, there):
-    """Nothing about the answer depends on where a file is, not even the fingerprint."""
-    one, two = (bayesfloor.check(f"{place}/one.csv", "label", effort="quick") for place in (here, there))
-
-    assert one.to_json() == two.to_json()
-
-
-def test_labels_may_be_at_another_address(here, there):
-    """Both --labels-file and y= take addresses."""
+def test_addresses_serve_labels_checks_and_local_files(here, there):
+    """Nothing about the answer depends on where a file is, not even the fingerprint; file:// is a local path."""
     for how in ({"labels_file": f"{there}/y.npy"}, {"y": f"{there}/y.npy"}):
         found = open_data(str(here / "x.npy"), **how)
         assert np.array_equal(found.y, np.load(here / "y.npy"))
 
-
-def test_file_addresses_are_local(here):
-    """file:// is a local path."""
     assert_same(open_data(str(here / "one.csv"), "label"), open_data((here / "one.csv").as_uri(), "label"))
+
+    one, two = (bayesfloor.check(f"{place}/one.csv", "label", effort="quick") for place in (here, there))
+
+    assert one.to_json() == two.to_json()
 
 
 @pytest.mark.parametrize(

@@ -71,8 +71,8 @@ def test_a_chain_is_a_flight_of_steps(K):
     assert (np.diff(x) > 0).all()
 
 
-def test_lines_lead_from_the_root_to_every_class(cut_tree):
-    """Right ends at 1 are classes; every node but the first has a line that ends in it."""
+def test_lines_lead_from_the_root_to_every_class_and_cross_no_split(cut_tree):
+    """Right ends at 1 are classes; the room to the left of a split is for its text."""
     tree = cut_tree(26)
     placed = layout(tree)
     starts, ends = placed.segments[:, 0], placed.segments[:, 1]
@@ -81,9 +81,6 @@ def test_lines_lead_from_the_root_to_every_class(cut_tree):
     assert all((start == end).any() for start, end in zip(starts, ends, strict=True))
     assert {(placed.x[node], placed.y[node]) for node in range(1, tree.n_nodes)} == arrived
 
-
-def test_no_line_crosses_the_height_of_a_split_to_its_right(cut_tree):
-    """That room is for the split's text."""
     tree = cut_tree(40)
     placed = layout(tree)
     for node in tree.splits:

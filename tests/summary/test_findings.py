@@ -266,12 +266,7 @@ def test_many_alike_pairs_are_cut(made):
 
 @pytest.mark.parametrize(
     ("word", "code"),
-    [
-        ("room to improve", "BF403"),
-        ("at the floor", "BF404"),
-        ("below the floor", "BF405"),
-        ("no room shown", "BF406"),
-    ],
+    [("room to improve", "BF403"), ("at the floor", "BF404"), ("below the floor", "BF405"), ("no room shown", "BF406")],
 )
 def test_a_model_is_told_where_it_stands(made, word, code):
     """One code for each word of the gap, in the gap's own words; none where no model was given."""

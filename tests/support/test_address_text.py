@@ -1,6 +1,5 @@
 """Passwords and signatures are not shown, however odd the address; the host and the path are."""
 
-
 import pytest
 
 from bayesfloor.support._files import Address, AddressError, attempt, redact

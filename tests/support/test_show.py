@@ -60,8 +60,7 @@ def test_every_text_becomes_one_line_that_prints(label):
 
 
 @pytest.mark.parametrize(
-    ("n", "expected"),
-    [(0, ""), (1, "0"), (2, "0, 1"), (6, "0, 1, 2, 3, 4, 5"), (7, "0, 1, 2, 3, 4, 5 and 1 more")],
+    ("n", "expected"), [(0, ""), (1, "0"), (2, "0, 1"), (6, "0, 1, 2, 3, 4, 5"), (7, "0, 1, 2, 3, 4, 5 and 1 more")]
 )
 def test_long_lists_end_with_how_many_more_there_are(n, expected):
     """A thousand classes are no title."""
