@@ -24,12 +24,6 @@ def large(tmp_path_factory):
 
 def stop(command, number, stage, *args, cwd):
     """Code and texts of a process that gets a signal as soon as it is at a stage."""
-    process, said, told = signalled(command, number, stage, *args, cwd=cwd)
-    return process.returncode, said, told
-
-
-def signalled(command, number, stage, *args, cwd):
-    """The process itself, ended, and its texts."""
     with command.begin(*args, "-v", cwd=cwd) as process:
         try:
             while stage not in (line := process.stderr.readline()):
@@ -38,7 +32,7 @@ def signalled(command, number, stage, *args, cwd):
             said, told = process.communicate(timeout=120)
         finally:
             process.kill()
-    return process, said, told
+    return process.returncode, said, told
 
 
 def left_out(told):
@@ -47,32 +41,18 @@ def left_out(told):
 
 
 @pytest.mark.parametrize(
-    ("verb", "args", "stage"),
+    ("number", "asked", "stage"),
     [
-        pytest.param(
-            "report", ("-o", "old.html", "--json", "new.json"), "subsamples", marks=pytest.mark.slow(nightly=True)
-        ),
-        ("samples", ("-o", "rows.csv"), "neighbours"),
+        (signal.SIGINT, ("samples", "-o", "rows.csv"), "neighbours"),
+        (signal.SIGTERM, ("report", "-o", "old.html", "--json", "new.json"), "subsamples"),
     ],
 )
-def test_ctrl_c_ends_with_a_line_and_leaves_no_half_file(process, large, tmp_path, verb, args, stage):
-    """Whoever stops it wants the prompt back, not a page of tracebacks, and the old report as it was."""
+def test_a_signal_ends_the_command_with_a_line_and_leaves_no_half_file(process, large, tmp_path, number, asked, stage):
+    """Whoever stops it wants the prompt back, and the old report as it was; schedulers send another when time is up."""
     (tmp_path / "old.html").write_text("old", encoding="utf-8")
-    code, said, told = stop(process, signal.SIGINT, stage, verb, large, "-y", "label", *args, cwd=tmp_path)
+    code, said, told = stop(process, number, stage, *asked, "-y", "label", large, cwd=tmp_path)
 
-    assert (code, said) == (130, "")
-    assert left_out(told) == ["interrupted; no partial files are left"]
-    assert [path.name for path in tmp_path.iterdir()] == ["old.html"]
-    assert (tmp_path / "old.html").read_text("utf-8") == "old"
-
-
-def test_the_end_of_a_job_leaves_no_half_file(process, large, tmp_path):
-    """Schedulers send it when time is up; what lies there must be whole."""
-    (tmp_path / "old.html").write_text("old", encoding="utf-8")
-    asked = ("report", large, "-y", "label", "-o", "old.html")
-    code, said, told = stop(process, signal.SIGTERM, "subsamples", *asked, cwd=tmp_path)
-
-    assert (code, said) == (128 + signal.SIGTERM, "")
+    assert (code, said) == (128 + number, "")
     assert left_out(told) == ["interrupted; no partial files are left"]
     assert [path.name for path in tmp_path.iterdir()] == ["old.html"]
     assert (tmp_path / "old.html").read_text("utf-8") == "old"

@@ -86,16 +86,13 @@ def test_a_list_of_row_numbers_tells_how_to_see_names(run, mislabelled, listed, 
     assert hint not in listed.stdout
 
 
-def test_so_many_rows_are_written_as_were_asked_for(run, mislabelled, tmp_path):
-    """The number that is the default must not mean something else than any other."""
+def test_so_many_rows_are_written_as_were_asked_for_and_none_is_an_answer(run, mislabelled, tmp_path, files):
+    """The default number means what any other does; here the classes are eight standard deviations apart."""
     path = tmp_path / "rows.csv"
     run("samples", mislabelled, "-y", "label", "--drop", "name", "--most", "50", "-o", path)
 
     assert len(path.read_text("utf-8").splitlines()) == 51
 
-
-def test_without_odd_rows_the_list_is_empty_and_all_is_well(run, files):
-    """Nothing found is an answer; here the classes are eight standard deviations apart."""
     ended = run("samples", "easy.parquet", "-y", "label", "--scale", "none", cwd=files)
 
     assert (ended.code, ended.stderr) == (0, "")

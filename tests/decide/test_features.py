@@ -9,9 +9,6 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_wine
-from sklearn.model_selection import cross_val_score
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
 
 from bayesfloor import FloorSelector
 from bayesfloor.floor import SampledRowsWarning
@@ -134,14 +131,6 @@ def test_the_path_in_tables_and_words(wine):
     assert path.text.startswith("3 of 13 features: ")
     assert "held-out rows" in path.text
     assert repr(path) == "SelectionPath(3 of 13 features in 3 steps)"
-
-
-@pytest.mark.slow
-def test_it_stands_in_a_pipeline(wine):
-    """Before a classifier, in each fold anew."""
-    X, y, _ = wine
-    model = make_pipeline(FloorSelector(n_features=3), KNeighborsClassifier())
-    assert cross_val_score(model, X, y, cv=3).mean() > 0.6
 
 
 def test_few_rows_are_not_held_out():

@@ -23,11 +23,9 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler, TargetEnc
 from sklearn.random_projection import SparseRandomProjection
 from sklearn.svm import LinearSVC
 
-from bayesfloor import BayesFloor, compare_representations, spanning_forest
+from bayesfloor import BayesFloor, compare_representations
 from bayesfloor.decide import LabelsSeenWarning
 from bayesfloor.floor import SampledRowsWarning
-from bayesfloor.floor._edge_counts import VertexLabels, class_edges
-from bayesfloor.io._labels import hard_shares
 
 
 def two_classes(n, rng, distance=2.0, noise=6):
@@ -214,40 +212,6 @@ def test_what_cannot_be_compared_is_refused(change, words):
     given = {"y": [0, 1] * 20, **change}
     with pytest.raises(ValueError, match=words):
         compare_representations({"raw": X}, given.pop("y"), **given)
-
-
-def test_two_components_on_chess(data_dir):
-    """Van den Burg and Hero: two principal components hardly raise the one-vs-rest floors of kr-vs-k.
-
-    So it comes out with the paper's 34 features: the rate of "draw" rises, those of most others fall. But not for
-    the reason given: the distances of indicators take few values, so that trees of the raw rows are next to blind.
-    """
-    X, y = read_chess(data_dir)
-    codes = np.unique(y, return_inverse=True)[1]
-    (raw, before), (_, after) = (forest_and_edges(each, codes) for each in (X, PCA(2).fit_transform(X)))
-    rise = after.class_rates - before.class_rates
-    assert np.unique(y)[rise > 0.01].tolist() == ["draw"]
-    assert rise.max() < 0.05
-    assert np.count_nonzero(rise > 0) <= 6
-    assert after.cross_rate < before.cross_rate
-    assert np.mean(np.diff(raw.length) == 0) > 0.99
-
-
-def read_chess(folder):
-    """Squares as indicators without the first of each column: the 34 features of the paper's table."""
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(folder / "kr-vs-k.parquet")
-    columns = [np.asarray(table[name].to_pylist()) for name in table.column_names if name != "target"]
-    blocks = [(column[:, None] == np.unique(column)[1:]).astype(float) for column in columns]
-    assert sum(block.shape[1] for block in blocks) == 34
-    return np.hstack(blocks), np.asarray(table["target"].to_pylist())
-
-
-def forest_and_edges(X, codes):
-    """Three trees, and their edges by class."""
-    forest = spanning_forest(X, 3)
-    return forest, class_edges(forest, VertexLabels(forest.vertex, hard_shares(codes, 18), forest.n_vertices))
 
 
 # Who sees labels, and of which rows

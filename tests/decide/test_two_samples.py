@@ -40,16 +40,6 @@ def test_copies_are_listed_exactly(rng, dtype):
     assert found.expected_copies < 12
 
 
-def test_a_few_copies_that_any_split_would_have_are_listed_but_no_leak(rng):
-    """Every row is there twice: half of them fall on both sides."""
-    X = rng.permutation(np.repeat(rng.normal(size=(300, 3)), 2, axis=0))
-    found = two_samples(X[:300], X[300:])
-
-    assert found.leak_p_value > 0.001
-    assert abs(len(found.copies) - found.expected_copies) < 40
-    assert 100 < len(found.copies) < 200
-
-
 def test_the_test_of_the_leak_is_exact_for_rows_that_are_there_twice(rng):
     """Six pairs, all across: the chance of it has a closed form."""
     A, B = halves(rng, 40, 3)
@@ -74,8 +64,8 @@ def test_shifts_are_found(rng, feature, factor, offset):
     assert len(found.copies) == 0
 
 
-def test_suspects_are_the_rows_that_are_new(rng):
-    """A cluster that A lacks."""
+def test_suspects_are_the_rows_that_are_new_and_copies_do_not_hide_them(rng):
+    """A cluster that A lacks; then half of B are copies, and the rest lies elsewhere."""
     A, B = halves(rng, 800, 3)
     B[:60] += 6
     found = two_samples(A, B)
@@ -84,13 +74,9 @@ def test_suspects_are_the_rows_that_are_new(rng):
     assert np.isin(np.arange(60), found.suspects).mean() > 0.8
     assert np.mean(found.suspects < 60) > 0.8
 
-
-def test_copies_do_not_hide_a_shift(rng):
-    """Half of B are copies, the rest lie elsewhere."""
     A, B = halves(rng, 800, 3)
     B[:200] = A[:200]
     B[200:] += 1.5
-    found = two_samples(A, B)
 
     assert found.word == "both"
     assert found.copies[:, 1].tolist() == list(range(200))
@@ -191,12 +177,15 @@ def test_the_result_tells_and_is_plain(rng):
     assert (found.n_a, found.n_b) == (100, 100)
 
 
-def test_all_rows_equal_show_nothing():
-    """No edge has a length."""
+def test_all_rows_equal_show_nothing_and_crowds_are_hypergeometric():
+    """No edge has a length; of 10 rows, 4 of the class, both neighbours of one of them are of it by 3/9 2/8."""
     found = two_samples(np.ones((20, 2)), np.ones((10, 2)))
 
     assert found.word == NONE
     assert len(found.copies) == 10
+
+    assert crowd_p_value(2, 2, 10, 4) == pytest.approx(3 / 9 * 2 / 8)
+    assert crowd_p_value(0, 2, 10, 4) == pytest.approx(1.0)
 
 
 def test_wrong_input_is_refused(rng):
@@ -216,9 +205,3 @@ def test_wrong_input_is_refused(rng):
     ]:
         with pytest.raises(error, match=words):
             two_samples(*given, **options)
-
-
-def test_crowds_are_hypergeometric():
-    """Of 10 rows, 4 of the class: the chance that both neighbours of one of them are of it is 3/9 2/8."""
-    assert crowd_p_value(2, 2, 10, 4) == pytest.approx(3 / 9 * 2 / 8)
-    assert crowd_p_value(0, 2, 10, 4) == pytest.approx(1.0)

@@ -1,14 +1,12 @@
 """Hostile files: each gives an answer, or one line that refuses it. No crash, no hang, no error from deep inside.
 
 A mutant is made from its kind, seed and number alone. Those that ever failed are kept in ``corpus``, and read again
-every time. To run more of them by hand: ``python tests/fuzz/test_files.py KIND FIRST STOP``.
+every time.
 """
 
 import json
 import subprocess
 import sys
-import tempfile
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -82,16 +80,3 @@ def test_many_mutated_files(kind, tmp_path):
 
     assert failures(found) == {}
     assert len(found) == AT_NIGHT - IN_CI
-
-
-def main(kind, first, stop):
-    """Read mutants and keep those that fail."""
-    with tempfile.TemporaryDirectory() as folder:
-        found = read_mutants(kind, int(first), int(stop), folder)
-    print(Counter(what.split(":")[0] for what in found.values()))  # noqa: T201 - its output
-    for number, what in failures(found).items():
-        print(kind, number, what)  # noqa: T201 - its output
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -253,29 +253,6 @@ def test_normalised_cuts_keep_lone_classes_that_minimal_cuts_peel_off():
 
 
 @pytest.mark.parametrize("cut", ["average", "complete"])
-def test_classes_with_the_highest_floor_part_last(sets_of, cut):
-    """A high floor means alike. By hand: d and e join, then a and b, then c to d and e."""
-    matrix = symmetric(
-        np.array(
-            [[0, 0.7, 0.1, 0.2, 0.1], [0, 0, 0.1, 0.1, 0.1], [0, 0, 0, 0.5, 0.4], [0, 0, 0, 0, 0.9], [0, 0, 0, 0, 0]]
-        )
-    )
-    tree = class_tree(np.array(list("abcde")), matrix, cut)
-
-    assert sets_of(tree) == {frozenset("ab"), frozenset(["c", frozenset("de")])}
-    assert tree.link[0] == pytest.approx((0.1 + 0.2 + 0.1 + 0.1 + 0.1 + 0.1) / 6)
-
-
-def test_average_and_complete_joins_differ_where_they_should(sets_of):
-    """One stranger in a group keeps it apart by the smallest floor, not by the average."""
-    matrix = symmetric(np.array([[0, 0.9, 0.8, 0.0], [0, 0, 0.1, 0.35], [0, 0, 0, 0.35], [0, 0, 0, 0]]))
-    average, complete = (class_tree(np.array(list("abcd")), matrix, cut) for cut in ("average", "complete"))
-
-    assert sets_of(average) == {frozenset([frozenset("ab"), "c"]), "d"}
-    assert sets_of(complete) == {frozenset("ab"), frozenset("cd")}
-
-
-@pytest.mark.parametrize("cut", ["average", "complete"])
 def test_joins_are_scipys(rng, cut):
     """All classes across a split are as far apart as SciPy's dendrogram has them, and nearer below."""
     for n in (2, 3, 10, 60):

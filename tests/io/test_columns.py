@@ -77,20 +77,14 @@ def test_texts_are_numbered_in_the_order_of_indicators():
     assert column.counts.tolist() == [1, 2]
 
 
-def test_objects_of_several_kinds_are_texts():
-    """Where kinds are mixed, values are what they are written as; bytes are read as UTF-8."""
+def test_objects_of_several_kinds_are_texts_some_of_which_are_missing():
+    """As people write nothing."""
     assert read_list("c", [1, "x", 2.5, None, b"\xc3\xa4\xff"]).levels == ("1", "2.5", "x", "ä\\xff")
 
-
-def test_some_texts_count_as_missing():
-    """Texts that stand for none are taken out of the levels."""
     column = as_gaps(texts("c", ["b", "?", None, "a"]), [True, False, False])
     assert column.levels == ("a", "b")
     assert column.data.tolist() == [1, -1, -1, 0]
 
-
-def test_columns_as_texts():
-    """Whole numbers are written without a point."""
     assert read_list("c", [1.0, 2.5, None]).as_texts().levels == ("1", "2.5")
 
 
@@ -154,14 +148,11 @@ def test_lists_that_are_no_matrix_are_refused(values):
         read_list("c", values)
 
 
-def test_structures_are_refused():
-    """A column of structures is refused in words."""
+def test_structures_and_equal_names_are_refused():
+    """Neither has one form."""
     with pytest.raises(ValueError, match="structures in column c"):
         read_all(recognise(pl.DataFrame({"c": [{"a": 1}, {"a": 2}]})))
 
-
-def test_equal_names_are_refused():
-    """Two columns of one name are refused, also where one is a number."""
     with pytest.raises(ValueError, match="several columns with the same name"):
         read_all(recognise(pd.DataFrame([[1, 2]], columns=["a", "a"])))
     with pytest.raises(ValueError, match="several columns with the same name"):

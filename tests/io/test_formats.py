@@ -63,12 +63,18 @@ def test_what_is_no_number(texts):
     assert number_format(texts) is None
 
 
-def test_numbers_written_otherwise_are_refused_later():
-    """A fitted format reads larger numbers, and refuses other formats."""
+def test_numbers_and_dates_written_otherwise_are_refused_later():
+    """In the format of the rows that were fitted."""
     form = number_format(["63,36"])
     assert form.read(["1.063,36"]) == [1063.36]
     with pytest.raises(ValueError, match=r"63\.36 is not a number in the same format as the other values"):
         form.read(["63.36"])
+
+    form = date_format(["30.12.1999"])
+    with pytest.raises(ValueError, match="1999-12-30 is not a date in the same format as the other values"):
+        form.read(["1999-12-30"])
+    with pytest.raises(ValueError, match=r"12\.30\.1999 is not a day in the calendar"):
+        form.read(["12.30.1999"])
 
 
 @pytest.mark.parametrize("pair", [("no", "yes"), ("FALSCH", "WAHR"), ("f", "T"), ("non", "oui"), (" nein", "Ja ")])
@@ -129,15 +135,6 @@ def test_dates(texts, moments, told):
 def test_what_is_no_date(texts):
     """Ranges, days that no calendar has, both orders in one column."""
     assert date_format(texts) is None
-
-
-def test_dates_written_otherwise_are_refused_later():
-    """A fitted format refuses others, and days that there are not."""
-    form = date_format(["30.12.1999"])
-    with pytest.raises(ValueError, match="1999-12-30 is not a date in the same format as the other values"):
-        form.read(["1999-12-30"])
-    with pytest.raises(ValueError, match=r"12\.30\.1999 is not a day in the calendar"):
-        form.read(["12.30.1999"])
 
 
 def test_times_of_day():

@@ -73,15 +73,12 @@ def test_a_label_of_lists_or_without_end_is_refused(write_as, message):
     assert message(path, "inf").startswith("column 'inf' has infinite labels.")
 
 
-def test_a_label_may_be_long(write_as):
-    """A question may be a class, and so may a paragraph."""
+def test_a_label_may_be_long_and_a_zero_with_a_sign_is_a_zero(write_as):
+    """As they stand in the file."""
     table = pa.table({"u": [1, 2, 3], "label": ["a" * 5000, "b", "b"]})
 
     assert open_data(write_as("a.parquet", table), "label").y.tolist() == ["a" * 5000, "b", "b"]
 
-
-def test_a_zero_with_a_sign_is_a_zero(write_as):
-    """Rounding gives -0.0, which is no class of its own."""
     table = pa.table({"u": [1, 2, 3, 4], "label": [0.0, -0.0, 1.0, 1.0]})
 
     assert np.unique(open_data(write_as("a.parquet", table), "label").y).tolist() == [0.0, 1.0]

@@ -381,21 +381,18 @@ def _watch(page, document):
 
 @pytest.fixture(scope="session")
 def axe():
-    """Judge of accessibility: (page, kind="violations") -> list of Violation.
-
-    With ``kind="incomplete"`` the list is of places where axe cannot tell, such as the contrast of text in SVG.
-    """
+    """Judge of accessibility: page -> list of Violation."""
     try:
         source = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
     except ImportError:
         _missing("axe-playwright-python, from PyPI")
 
-    def judge(page, kind="violations"):
+    def judge(page):
         if page.evaluate("matchMedia('(scripting: none)').matches"):
             raise ValueError("axe waits for ever where JavaScript is off: open the page with javascript=True")
         # Evaluated from outside, axe runs without the leave of the page's policy, which stays in force.
         page.evaluate(source)
-        found = page.evaluate("kind => axe.run({resultTypes: [kind]}).then(results => results[kind])", kind)
+        found = page.evaluate("axe.run({resultTypes: ['violations']}).then(results => results.violations)")
         return [_violation(rule["id"], node) for rule in found for node in rule["nodes"]]
 
     return judge
@@ -416,21 +413,3 @@ def sideways():
 def visible_text():
     """Text as a reader sees it, folded and hidden parts left out: page -> str. JavaScript may be off."""
     return lambda page: page.inner_text("body")
-
-
-@pytest.fixture(scope="session")
-def screenshot():
-    """Picture of the whole page for people to look at: (page, name) -> its path, or None.
-
-    Taken only where BAYESFLOOR_SCREENSHOTS names a folder.
-    """
-
-    def take(page, name):
-        folder = os.environ.get("BAYESFLOOR_SCREENSHOTS")
-        if not folder:
-            return None
-        path = Path(folder) / f"{name}.png"
-        page.screenshot(path=path, full_page=True)  # makes the folder
-        return path
-
-    return take

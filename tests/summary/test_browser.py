@@ -37,10 +37,9 @@ def write_page(body="", policy=POLICY):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("media", ["screen", "print"])
-def test_a_good_page_passes_every_guard(open_page, axe, sideways, screenshot, scheme, media):
+def test_a_good_page_passes_every_guard(open_page, axe, sideways, scheme, media):
     """A guard that barks at everything is soon switched off; and axe itself must leave no trace."""
     opened = open_page(write_page(), scheme=scheme, media=media, width=360)
-    screenshot(opened.page, f"good-{scheme}-{media}")
     assert axe(opened.page) == []
     assert sideways(opened.page) == 0
     assert opened.complaints == []

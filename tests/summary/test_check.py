@@ -108,24 +108,21 @@ def test_a_name_without_a_frame_is_refused(gaussians):
         check(X, "label")
 
 
-def test_an_unknown_name_is_refused_with_those_there_are(table):
-    """A slip of the pen is found at once."""
+def test_names_that_cannot_be_are_refused_with_those_there_are(table):
+    """A slip is found at once; rows of one class have no edges among themselves; no model is always right."""
     with pytest.raises(ValueError, match=r"no column 'lable'\. Did you mean 'label'\? Columns: 'u', 'v', 'w', 'label'"):
         check(table, "lable")
     with pytest.raises(ValueError, match=r"no column 'patients'\. Did you mean 'patient'"):
         check(table, "label", groups="patients")
 
+    with pytest.raises(ValueError, match="label"):
+        check(table[["u", "v", "w", "label"]], "label", groups="label")
 
-def test_a_table_of_labels_alone_is_refused(table):
-    """Nothing is left to tell the classes by."""
     with pytest.raises(ValueError, match=r"and no columns, but expected at least one feature"):
         check(table[["label"]], "label")
 
-
-def test_labels_cannot_be_groups_as_well(table):
-    """Rows of one class would have no edges among themselves: an answer about nothing."""
-    with pytest.raises(ValueError, match="label"):
-        check(table[["u", "v", "w", "label"]], "label", groups="label")
+    with pytest.raises(ValueError, match=r"'label' as y and as predictions, but expected two different columns\."):
+        check(table[["u", "v", "w", "label"]], "label", predictions="label")
 
 
 @pytest.mark.slow
@@ -141,12 +138,6 @@ def test_a_column_of_any_frame_serves_as_predictions(table, plain, kind):
     assert parts(replace(found, gap=None)) == parts(plain)
 
 
-def test_labels_cannot_be_predictions_as_well(table):
-    """No model is right always."""
-    with pytest.raises(ValueError, match=r"'label' as y and as predictions, but expected two different columns\."):
-        check(table[["u", "v", "w", "label"]], "label", predictions="label")
-
-
 @pytest.mark.parametrize("more", [-1, 1])
 def test_there_is_a_prediction_for_every_row(table, more):
     """Those beyond the last row were left out in silence."""
@@ -159,13 +150,6 @@ def test_a_target_that_is_no_accuracy_is_refused_before_any_work(target):
     """Percentages are the usual slip, and data may be large."""
     with pytest.raises(ValueError, match=r"Got target=.*, but expected an accuracy above 0 and up to 1"):
         check(None, None, target)
-
-
-def test_later_targets_are_checked_too(made):
-    """The answer takes any target after the fact."""
-    for ask in (made("iris").answer.verdict, made("iris").answer.judge):
-        with pytest.raises(ValueError, match="Got target=95"):
-            ask(95)
 
 
 def test_missing_values_are_filled_or_refused_as_asked(table):
@@ -324,37 +308,48 @@ def test_small_and_odd_data_are_looked_at_or_refused_in_words(kind):
         assert Check.from_json(found.to_json()).verdict == found.verdict
 
 
-def test_votes_are_counted_as_votes_and_rows_as_rows(made):
-    """Forty rows cannot have two hundred rows in conflict."""
-    found = made("votes")
-
-    assert found.facts.n_rows == 40
-    assert found.suspicious.n_conflict <= 40
-    assert found.suspicious.n_suspect <= 40
-
-
-def test_a_check_cannot_be_changed(made):
-    """What was found stays found."""
+def test_a_check_cannot_be_changed_and_later_targets_are_checked(made):
+    """What was found stays found; the answer takes any target after the fact."""
     with pytest.raises(AttributeError):
         made("iris").target = 0.5
 
+    for ask in (made("iris").answer.verdict, made("iris").answer.judge):
+        with pytest.raises(ValueError, match="Got target=95"):
+            ask(95)
 
-def test_a_sample_is_no_warning_but_a_doubt(made):
-    """``check`` draws rows on purpose and says so in the summary; a warning on top would be noise."""
+
+def test_samples_votes_and_noise_read_as_what_they_are(made):
+    """A warning on top of a doubt would be noise; votes are no rows; what no learner sees is not ruled out."""
     found = made("sampled")
 
     assert (found.facts.n_rows, found.facts.n_used) == (50_100, 300)
     assert "BF206" in {finding.code for finding in found.findings}
     assert "300 of 50,100 rows" in repr(found)
 
+    found = made("votes")
 
-def test_labels_stay_different_and_harmless(made, hostile_names):
-    """Whatever classes are called, none is lost and none rules the terminal."""
+    assert found.facts.n_rows == 40
+    assert found.suspicious.n_conflict <= 40
+    assert found.suspicious.n_suspect <= 40
+
+    found = made("noise")
+
+    assert "BF101" in {finding.code for finding in found.findings}
+    assert found.outcome == "too close to call"
+    assert replace(found, target=None).verdict.startswith("No signal found: ")
+
+
+def test_labels_stay_different_harmless_and_give_no_orders(made, hostile_names):
+    """Whatever classes are called, none is lost; a class called <script> is a class."""
     found = made("hostile")
 
     assert sorted(found.pairwise.classes.tolist()) == sorted(hostile_names)
     assert len(set(found.labels)) == len(hostile_names)
     assert all(label.isprintable() and label for label in found.labels)
+
+    assert "<script>alert" not in found._repr_html_()
+    assert "<script" not in found.to_markdown()
+    assert "<b>" not in found.to_markdown()
 
 
 def test_nothing_printed_has_control_characters(each):
@@ -378,15 +373,6 @@ def test_learners_with_hostile_names_are_harmless_too(made, altered):
     assert "<b>" not in printed[1]
     for text in printed:
         assert not {c for c in text if not c.isprintable()} - {"\n"}, text
-
-
-def test_web_pages_and_markdown_take_no_orders_from_labels(made):
-    """A class called <script> is a class."""
-    found = made("hostile")
-
-    assert "<script>alert" not in found._repr_html_()
-    assert "<script" not in found.to_markdown()
-    assert "<b>" not in found.to_markdown()
 
 
 @pytest.mark.parametrize("target", [0.97, 0.98, 0.99])
@@ -428,15 +414,6 @@ def test_digits_have_sane_verdicts():
     assert found.verdict.startswith("At best about 9")
 
 
-def test_noise_reads_as_no_signal(made):
-    """Nobody should train on it for a week; nor is anything ruled out that no learner tried can see."""
-    found = made("noise")
-
-    assert "BF101" in {finding.code for finding in found.findings}
-    assert found.outcome == "too close to call"
-    assert replace(found, target=None).verdict.startswith("No signal found: ")
-
-
 @pytest.mark.slow
 def test_noise_never_looks_easy(gaussians, global_random_seed):
     """One draw in twenty passes a test at 5 %; none may promise much."""
@@ -471,15 +448,11 @@ def test_what_is_reachable_is_never_called_out_of_reach(known, away):
 
 
 @pytest.mark.slow
-def test_verdicts_are_given_where_they_can_be(known):
-    """Always too close to call would never be wrong, and of no use."""
+def test_verdicts_are_given_where_they_can_be_and_the_truth_lies_in_the_range(known):
+    """Always too close to call would never be wrong, and of no use; both ends are at 95 %."""
     assert {found.answer.verdict(1 - TRUTH - 0.12) for found in known} == {"reachable"}
     assert "out of reach" in {found.answer.verdict(0.97) for found in known}
 
-
-@pytest.mark.slow
-def test_the_truth_lies_in_the_range(known):
-    """Both ends are at 95 %."""
     assert sum(found.answer.lower <= TRUTH <= found.answer.upper for found in known) >= 8
 
 

@@ -39,7 +39,7 @@ def test_points_are_where_rows_and_errors_are(answer):
     assert drawing.range_ == pytest.approx(np.polyval(slope, [answer.upper, answer.lower]), abs=0.3)
 
 
-def test_everything_is_within_the_drawing(answer):
+def test_everything_is_within_the_drawing_and_its_scale_names_rows_and_round_errors(answer):
     """What is beyond its edges would be drawn over the texts beside it."""
     drawing = draw_curve(answer)
     for path in (drawing.measured, drawing.predicted, drawing.band, drawing.points, drawing.intervals):
@@ -48,21 +48,21 @@ def test_everything_is_within_the_drawing(answer):
         assert places.max() <= 100
     assert all(0 <= tick.place <= 100 for tick in drawing.columns + drawing.lines)
 
-
-def test_the_scale_names_rows_and_round_errors(answer):
-    """Rows from the fewest to the most that were tried, and some beyond."""
-    drawing = draw_curve(answer)
     assert [tick.text for tick in drawing.columns] == ["15", "120", "960", "7,680"]
     assert drawing.lines[0].text == "0 %"
     assert drawing.lines[0].place == 100
 
 
-def test_the_table_has_the_numbers_of_the_curve(answer):
-    """For those who do not see the drawing."""
+def test_the_table_has_the_numbers_of_the_curve_and_a_short_name(answer):
+    """For those who do not see the drawing; users call their models as they like."""
     head, *rows = draw_curve(answer).cells
     assert head == ("training rows", "error", "95 % interval", "")
     assert [row[0] for row in rows] == [f"{n:,}" for n in answer.curve.n_rows]
     assert [row[3] for row in rows] == ["measured"] * 4 + ["predicted"] * 6
+
+    name = draw_curve(replace(answer, best="\x1b[31m" + "w" * 200)).name
+    assert name.isprintable()
+    assert len(name) <= 40
 
 
 def test_without_a_lower_end_the_range_is_open(answer):
@@ -82,10 +82,3 @@ def test_a_curve_without_predictions_and_one_without_points(answer):
     single = draw_curve(replace(answer, curve=part_of(curve, curve.n_rows == curve.n_rows[0])))
     assert len(points_of(single.measured)) == 1
     assert draw_curve(replace(answer, curve=part_of(curve, curve.n_rows < 0), best="")) is None
-
-
-def test_the_name_of_a_learner_is_short_and_harmless(answer):
-    """Users call their models as they like."""
-    name = draw_curve(replace(answer, best="\x1b[31m" + "w" * 200)).name
-    assert name.isprintable()
-    assert len(name) <= 40

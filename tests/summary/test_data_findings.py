@@ -204,8 +204,8 @@ def test_data_are_sparse_where_the_bias_outweighs_the_draw(made, altered):
     assert trait(made("constant"), "BF204").text == "too few distinct rows to measure how sparse they are"
 
 
-def test_tree_bounds_are_too_high_only_where_a_tested_limit_is_below_them(made, altered):
-    """A hair decides."""
+def test_tree_bounds_are_too_high_only_below_a_tested_limit_and_rows_tested_are_told(made, altered):
+    """A hair decides; some folds do for many rows."""
     base = made("iris")
     for upper, weak in ((base.overall.lower, False), (base.overall.lower - 1e-9, True)):
         found = trait(altered(base, answer={"upper": upper}), "BF205")
@@ -213,9 +213,6 @@ def test_tree_bounds_are_too_high_only_where_a_tested_limit_is_below_them(made, 
         assert found.weak is weak
         assert ("too high here: a learner" in found.text) is weak
 
-
-def test_rows_that_learners_were_tested_on_are_told_where_they_are_fewer(made, altered):
-    """Some folds do for many rows."""
     assert trait(altered(made("iris"), answer={"n_rows": 100}), "BF206").text == "all 150; learners were tested on 100"
     assert trait(made("iris"), "BF206").text == "all 150"
 

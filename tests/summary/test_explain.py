@@ -11,14 +11,6 @@ from bayesfloor.summary._explain import CODES, TERMS
 from bayesfloor.summary._findings import TOO_SMALL
 
 
-def is_known(term):
-    """Whether a term is explained."""
-    try:
-        return bool(explain(term))
-    except ValueError:
-        return False
-
-
 def test_every_code_of_a_check_is_explained_and_says_where_to_look(each):
     """A code without words is a riddle; an attribute that it names is there."""
     gates = each.gates(max_error=0.1, max_pair_error=0.1, max_class_error=0.1, baseline=each)
@@ -33,15 +25,6 @@ WORDS = [
     *(REACHABLE, OUT_OF_REACH, TOO_CLOSE, ROOM, TOO_SMALL, "Bayes error", "range", "best estimate", "learning curve"),
     *("suspicious labels", "cross-class edges", "intrinsic dimension", "tree bounds", "gate", "representation"),
 ]
-GONE = ["foretold", "as good", "envelope", "trust", "feasible", "infeasible", "undecided", "refuted", "small bias"]
-GONE += ["held out", "normalised"]
-
-
-@pytest.mark.parametrize("word", GONE)
-def test_words_that_are_no_longer_used_are_not_explained(word):
-    """One term for one thing."""
-    assert not is_known(word)
-    assert not [name for name, text in {**CODES, **TERMS}.items() if re.search(rf"\b{word}\b", text)]
 
 
 @pytest.mark.parametrize("word", WORDS)

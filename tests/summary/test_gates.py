@@ -119,17 +119,6 @@ def test_no_gate_fails_at_the_truth(gaussians):
     assert [gate.code for gate in gates if gate.word == "failed"] == []
 
 
-def test_the_worst_pair_and_class_are_named(made):
-    """Where to look, with the range of that one."""
-    found = made("iris")
-    pair, klass = found.gates(max_pair_error=0.001, max_class_error=0.001)
-    ends = found.pairs.lower[1, 2], found.pairs.upper[1, 2]
-
-    assert pair.text == f"worst is 1 and 2: lowest possible error {span(*ends)}, limit 0.1 %"
-    assert (pair.word, klass.word) == ("failed", "failed")
-    assert klass.text.startswith("worst is 1: lowest possible error ")
-
-
 def test_small_classes_do_not_count(made):
     """Fewer than 30 rows show next to nothing."""
     found = made("iris")
@@ -151,13 +140,21 @@ def test_hostile_labels_stay_apart_in_gates(made):
         assert gate.text.isprintable()
 
 
-def test_pairs_pass_on_proof_alone(made):
-    """Cross-validated errors are proof enough; with equal features everywhere every answer is a guess."""
+def test_the_worst_pair_and_class_are_named_and_pass_on_proof_alone(made):
+    """Where to look, with its range; with equal features everywhere every answer is a guess."""
     (tied,) = made("constant").gates(max_pair_error=0.2)
 
     assert pair_gate(made("iris"), 0.1).word == pair_gate(made("separate"), 0.03).word == "ok"
     assert made("constant").overall.conflict == pytest.approx(0.5)
     assert tied.word == "failed"
+
+    found = made("iris")
+    pair, klass = found.gates(max_pair_error=0.001, max_class_error=0.001)
+    ends = found.pairs.lower[1, 2], found.pairs.upper[1, 2]
+
+    assert pair.text == f"worst is 1 and 2: lowest possible error {span(*ends)}, limit 0.1 %"
+    assert (pair.word, klass.word) == ("failed", "failed")
+    assert klass.text.startswith("worst is 1: lowest possible error ")
 
 
 @pytest.mark.parametrize(
@@ -218,8 +215,8 @@ def test_the_baseline_breaks_by_a_rise_beyond_both_ranges_and_the_limit(found, o
     assert baseline_gate(overlaps[1.0], overlaps[4.0], 0.5).word == "ok"
 
 
-def test_slightly_worse_data_are_too_close_to_call(overlaps):
-    """Within the ranges of both; with both errors and the interval of their difference."""
+def test_slightly_worse_data_are_too_close_to_call_and_far_fewer_rows_not_compared(overlaps):
+    """Within the ranges of both; with fewer rows every learner does worse."""
     before, now = sorted((overlaps[2.4], overlaps[2.5]), key=lambda found: found.answer.estimate)
     gate = baseline_gate(now, before, 0.0)
 
@@ -228,6 +225,11 @@ def test_slightly_worse_data_are_too_close_to_call(overlaps):
     assert "The limit lies within what both ranges allow. Cross-validated error of " in gate.text
     assert gate.text.endswith("), which may be due to chance")
     assert baseline_gate(now, before, 0.2).word == "ok"
+
+    answer = overlaps[1.0].answer
+
+    assert compare_errors(replace(answer, n_rows=200), answer) is None
+    assert compare_errors(answer, answer).low < 0 < compare_errors(answer, answer).high
 
 
 def test_without_a_lower_end_cross_validated_errors_decide(overlaps, altered):
@@ -309,14 +311,6 @@ def test_an_unchanged_source_seldom_fails(gaussians):
         failed += baseline_gate(now, before, 0.0).word == "failed"
 
     assert failed <= binom.ppf(0.99, 100, 0.05)
-
-
-def test_far_fewer_rows_are_not_compared(overlaps):
-    """With fewer rows every learner does worse."""
-    answer = overlaps[1.0].answer
-
-    assert compare_errors(replace(answer, n_rows=200), answer) is None
-    assert compare_errors(answer, answer).low < 0 < compare_errors(answer, answer).high
 
 
 @pytest.mark.slow

@@ -24,16 +24,13 @@ def _no_cache():
     _templates._environment.cache_clear()
 
 
-def test_what_is_put_in_is_escaped():
-    """One value that is not would let a label write the page."""
+def test_what_is_put_in_is_escaped_and_no_template():
+    """One value that is not would let a label write the page; a class named {{7*7}} would be 49."""
     made = _templates._environment().from_string("<p title='{{ it }}'>{{ it }}</p>").render(it="<b a='1' b=\"2\">&")
     assert (
         made == "<p title='&lt;b a=&#39;1&#39; b=&#34;2&#34;&gt;&amp;'>&lt;b a=&#39;1&#39; b=&#34;2&#34;&gt;&amp;</p>"
     )
 
-
-def test_a_value_is_not_a_template():
-    """Else a class named {{7*7}} would be 49."""
     assert _templates._environment().from_string("{{ it }}").render(it="{{7*7}}") == "{{7*7}}"
 
 
@@ -53,14 +50,17 @@ def test_a_value_that_is_not_given_is_an_error():
         render("page.html")
 
 
-def test_the_style_asks_the_network_for_nothing(style):
-    """Fonts and pictures are the usual way to be followed."""
+def test_the_style_is_quiet_keeps_to_its_tag_and_knows_schemes_paper_and_hosts(style):
+    """Fonts and pictures are the usual way to be followed; hosts set the root's size and a scheme of their own."""
     assert not re.search(r"url\(|@import|@font-face|image-set|http|expression", style)
 
-
-def test_the_style_cannot_close_its_tag(style):
-    """It is put into the page as it is."""
     assert "<" not in style
+
+    assert re.findall(r"[^;{]*\drem", style) == ["--u:1rem"]
+
+    for part in ("light-dark(", "@media print", "data-jp-theme-light", ".vscode-dark", 'data-theme="dark"'):
+        assert part in style
+    assert "prefers-reduced-motion" in style
 
 
 def test_the_style_touches_nothing_else_in_a_notebook(style):
@@ -70,18 +70,6 @@ def test_the_style_touches_nothing_else_in_a_notebook(style):
         for selector in re.sub(r"\([^()]*\)", "", selectors).split(","):
             assert ".bayesfloor" in selector or "html:has" in selector, selector
     assert set(re.findall(r"html:has\([^{]*\{", style)) == {"html:has(>body.bayesfloor){"}
-
-
-def test_sizes_do_not_hang_on_the_host(style):
-    """Notebooks and documentation set the root's size to anything from 10 to 20 pixels."""
-    assert re.findall(r"[^;{]*\drem", style) == ["--u:1rem"]
-
-
-def test_the_style_knows_both_schemes_paper_and_hosts(style):
-    """What is not named here follows the system, which may not be what the page around it does."""
-    for part in ("light-dark(", "@media print", "data-jp-theme-light", ".vscode-dark", 'data-theme="dark"'):
-        assert part in style
-    assert "prefers-reduced-motion" in style
 
 
 @pytest.mark.usefixtures("_no_cache")
