@@ -341,11 +341,3 @@ def test_pictures_on_other_machines_are_left_alone_with_any_slashes(tmp_path, mo
     Image.new("L", (4, 4)).save(tmp_path / "a.png")
 
     assert list(thumbnails(["a.png", "\\/a.png", "//a.png", "/\\a.png", "\\\\a.png"], range(5))) == [0]
-
-
-def test_endings_may_be_capital_letters(tmp_path):
-    """Old programs write them, and Windows does not care."""
-    with (tmp_path / "X.NPY").open("wb") as file:
-        np.save(file, np.zeros((5, 2)))
-
-    assert bayesfloor.io.open_data(tmp_path / "X.NPY", np.arange(5) % 2).X.shape == (5, 2)

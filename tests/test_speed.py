@@ -95,8 +95,6 @@ def test_help_costs_little_more_than_click(ratio):
 
 
 DIGITS = "from sklearn.datasets import load_digits; X, y = load_digits(return_X_y=True);"
-CANCER = "from sklearn.datasets import load_breast_cancer; X, y = load_breast_cancer(return_X_y=True);"
-FOREST = "from sklearn.ensemble import RandomForestClassifier; RandomForestClassifier().fit(X, y)"
 
 
 def test_digits_are_checked_from_a_cold_start_soon(ratio, tmp_path):
@@ -107,27 +105,6 @@ def test_digits_are_checked_from_a_cold_start_soon(ratio, tmp_path):
     check = fresh(f"{DIGITS} import bayesfloor; bayesfloor.check(X, y)", NUMBA_CACHE_DIR=str(tmp_path))
 
     assert ratio(check, fresh(DIGITS)) < 5.5
-
-
-def test_trees_of_all_pairs_of_digits_take_as_long_as_a_few_random_forests(ratio):
-    """All 45 pairs and the whole of 1,797 images: what a first try in a notebook looks like.
-
-    Measured: 4.9 s against 3.8 s, 1.3.
-    """
-    pairs = "forests = class_forests(X, y); [forests.pair(i, j) for i in range(10) for j in range(i)]; forests.all()"
-    ours = fresh(f"{DIGITS} from bayesfloor.forest import class_forests; {pairs}")
-
-    assert ratio(ours, fresh(DIGITS + FOREST)) < 2.6
-
-
-def test_a_small_fit_takes_as_long_as_a_few_random_forests(ratio):
-    """Bounds, pairs, intervals and samples of 569 rows: the README's first lines.
-
-    Measured: 4.0 s against 4.2 s, 1.0.
-    """
-    ours = fresh(f"{CANCER} from bayesfloor import BayesFloor; BayesFloor().fit(X, y)")
-
-    assert ratio(ours, fresh(CANCER + FOREST)) < 2
 
 
 # Two calls: the first one compiles, or loads what was compiled.

@@ -32,14 +32,6 @@ def test_the_frame_has_the_form_of_cleanlabs_own(flipped):
     assert ours.label_quality.between(0, 1).all()
 
 
-def test_low_quality_is_suspicious(flipped):
-    """Users of cleanlab sort by this column and read from the top."""
-    X, y, wrong = flipped
-    first = suspicious_labels(X, y).to_cleanlab().sort_values("label_quality").index[: len(wrong)]
-
-    assert len(np.intersect1d(first, wrong)) >= 18
-
-
 def test_cleanlab_trains_without_the_suspicious_rows(flipped):
     """It removes exactly the rows that we mark."""
     X, y, _ = flipped

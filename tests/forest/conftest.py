@@ -150,12 +150,6 @@ def draw_points_fixture():
     return draw_points
 
 
-@pytest.fixture(scope="session", name="draw_case")
-def draw_case_fixture():
-    """Source of sets for the oracle: (rng, kind=None) -> Case."""
-    return draw_case
-
-
 @pytest.fixture(scope="session", params=[150, pytest.param(1100, marks=pytest.mark.slow(nightly=True))])
 def cases(request, global_random_seed):
     """Many sets, all kinds in turn, each with the oracle's answer: pairs of Case and Answer."""

@@ -142,23 +142,19 @@ def test_digits_compose():
     check_real_data(*load_digits(return_X_y=True), [(0, 1), (3, 8), (1, 7, 9), (0, 2, 4, 6, 8)])
 
 
-@pytest.mark.slow(nightly=True)
-def test_letter_composes(dataset):
-    """26 classes, equal rows of different letters, ties everywhere."""
-    check_real_data(*dataset("letter"), [(0, 1), (4, 25), (8, 9), (3, 14, 16), range(0, 26, 5)])
+# 26 classes with ties everywhere, classes of a thousand rows, and classes of a few dozen rows beside one of thousands.
+STORED = {
+    "letter": [(0, 1), (4, 25), (8, 9), (3, 14, 16), range(0, 26, 5)],
+    "pendigits": [(0, 1), (5, 9), (1, 7, 9), range(1, 10, 2)],
+    "pageblocks": [*combinations(range(5), 2), (1, 2, 4)],
+}
 
 
 @pytest.mark.slow(nightly=True)
-def test_pendigits_compose(dataset):
-    """Classes of a thousand rows, with the compiled kernels."""
-    check_real_data(*dataset("pendigits"), [(0, 1), (5, 9), (1, 7, 9), range(1, 10, 2)])
-
-
-@pytest.mark.slow(nightly=True)
-def test_pageblocks_compose(dataset):
-    """Classes of a few dozen rows beside one of thousands."""
-    X, codes = dataset("pageblocks")
-    check_real_data(X, codes, [*combinations(range(codes.max() + 1), 2), (1, 2, 4)])
+@pytest.mark.parametrize("name", STORED)
+def test_stored_sets_compose(dataset, name):
+    """At the sizes people have, by the paths that only such sizes take."""
+    check_real_data(*dataset(name), STORED[name])
 
 
 X = [[0.0], [1.0], [3.0]]

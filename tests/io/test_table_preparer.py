@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.exceptions import NotFittedError
@@ -45,19 +45,6 @@ def with_gaps(values, every=5):
 @given(tables())
 def test_frames_of_any_kind_and_order(table):
     """The same table gives the same numbers, bit for bit, by every kind of frame and in any order."""
-    check_frames_and_order(table)
-
-
-@pytest.mark.slow(nightly=True)
-@settings(max_examples=200)
-@given(tables())
-def test_200_tables(table):
-    """Likewise for many tables."""
-    check_frames_and_order(table)
-
-
-def check_frames_and_order(table):
-    """Check that neither kinds of frames nor the order of rows and columns matter."""
     first = TablePreparer()
     expected = first.fit_transform(table.pyarrow())
     assert expected.flags.c_contiguous

@@ -252,11 +252,6 @@ def test_paths_in_bytes_of_the_system_are_read(tmp_path, table):
     assert read_table(os.fspath(path)).names == read_table(path).names == table.column_names
 
 
-# Types of Arrow become ones that can be fitted
-
-N = 40  # rows of the table and of the arrays
-
-
 def test_missing_pyarrow_says_what_to_install(table, monkeypatch, write_as, message):
     """It comes with an extra that may have been left out."""
     path = write_as("a.csv", table)

@@ -269,19 +269,19 @@ def test_codes_are_told_to_learners_by_the_rows_of_each_fold(global_random_seed)
     assert found.answer.upper > truth
 
 
-def test_every_kind_of_data_has_a_whole_summary(fresh):
+def test_every_kind_of_data_has_a_whole_summary(each):
     """One feature or a hundred classes, nothing to see or nothing but suspects: all parts are there."""
-    K = len(fresh.labels)
+    K = len(each.labels)
 
-    assert fresh.verdict.endswith(".")
-    assert fresh.verdict in " ".join(repr(fresh).split())
-    assert fresh.pairs.estimate.shape == fresh.pairwise.matrix.shape == (K, K)
-    assert fresh.classes.estimate.shape == (K,)
-    assert 0 <= np.nan_to_num(fresh.answer.lower) <= fresh.answer.estimate <= fresh.answer.upper <= 1
-    assert fresh.overall.lower <= fresh.overall.estimate <= fresh.overall.upper
-    assert len(fresh.tree.order) == K
-    assert len(fresh.traits) == 8
-    assert len(fresh.gates(max_error=0.1, max_pair_error=0.1, max_class_error=0.1)) == 3 + (fresh.target is not None)
+    assert each.verdict.endswith(".")
+    assert each.verdict in " ".join(repr(each).split())
+    assert each.pairs.estimate.shape == each.pairwise.matrix.shape == (K, K)
+    assert each.classes.estimate.shape == (K,)
+    assert 0 <= np.nan_to_num(each.answer.lower) <= each.answer.estimate <= each.answer.upper <= 1
+    assert each.overall.lower <= each.overall.estimate <= each.overall.upper
+    assert len(each.tree.order) == K
+    assert len(each.traits) == 8
+    assert len(each.gates(max_error=0.1, max_pair_error=0.1, max_class_error=0.1)) == 3 + (each.target is not None)
 
 
 SMALL = {
@@ -454,15 +454,6 @@ def test_verdicts_are_given_where_they_can_be_and_the_truth_lies_in_the_range(kn
     assert "out of reach" in {found.answer.verdict(0.97) for found in known}
 
     assert sum(found.answer.lower <= TRUTH <= found.answer.upper for found in known) >= 8
-
-
-@pytest.mark.slow
-def test_any_seed_gives_verdicts_that_are_not_wrong(gaussians, global_random_seed):
-    """The ten seeds are not picked."""
-    found = check(*gaussians(1000 + global_random_seed, [150, 150], shift=2.5))
-
-    assert found.answer.verdict(1 - TRUTH + 0.04) != "reachable"
-    assert found.answer.verdict(1 - TRUTH - 0.04) != "out of reach"
 
 
 def test_the_best_estimate_is_no_worse_than_guessing(each):

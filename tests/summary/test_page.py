@@ -607,12 +607,6 @@ def test_a_thousand_long_labels_and_pictures_stay_below_two_megabytes(thousand, 
     assert opened.complaints == []
 
 
-@pytest.mark.slow(nightly=True)
-def test_the_notebook_form_of_a_thousand_long_labels_is_small(thousand):
-    """Notebooks with many outputs are slow enough."""
-    assert len(thousand._repr_html_().encode()) < 60_000
-
-
 def test_a_report_is_one_file(tmp_path):
     """One file is what can be mailed."""
     check = bayesfloor.check(*load_wine(return_X_y=True), name="wine")
