@@ -1,6 +1,6 @@
 """What was measured about a dataset, and what a reader should know of it: findings, each with a code for ``explain``.
 
-BF1xx and BF4xx are made here, BF2xx (what weakens the answer) in ``_data_findings``, BF3xx in ``_gates``.
+BF1xx and BF4xx are made here, but hazards (BF11x) and traits (BF2xx) in ``_data_findings``, BF3xx in ``_gates``.
 """
 
 from __future__ import annotations
