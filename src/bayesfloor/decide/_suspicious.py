@@ -12,10 +12,10 @@ from bayesfloor.floor._edge_counts import VertexLabels, nearest_other
 from bayesfloor.floor._fit import find_alike
 from bayesfloor.floor._make_results import sample_scores
 from bayesfloor.floor._results import SampleScores
-from bayesfloor.floor._sample import Settings, grow, read_sample
+from bayesfloor.floor._sample import Settings, read_sample
 from bayesfloor.floor._sample import prepare as compile_for
 from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
-from bayesfloor.forest._spanning_forest import check_n_trees
+from bayesfloor.forest._spanning_forest import check_n_trees, spanning_forest
 from bayesfloor.io._open_data import open_data
 from bayesfloor.support._parameters import check_seed
 from bayesfloor.support._results import Result, plain
@@ -80,7 +80,7 @@ def suspicious_labels(
     compile_for(len(sample), sample.features.values.shape[1], n_trees, _FORESTS)
     name, _ = pick_scale(scale, sample, random_state, n_jobs)
     points = apply_scale(sample.features, name)
-    forest = grow(points, n_trees, sample.groups, n_jobs, progress)
+    forest = spanning_forest(points, n_trees, sample.groups, n_jobs=n_jobs, progress=progress)
     labels = VertexLabels(forest.vertex, sample.shares, forest.n_vertices, None, data.groups is None)
     alike = find_alike(sample, points, forest.vertex)
     return sample_scores(forest, labels, alike, sample.row, np.asarray(sample.classes))

@@ -12,9 +12,9 @@ from scipy.sparse.csgraph import connected_components
 from bayesfloor.floor._edge_counts import VertexLabels, adjacency, class_edges, forest_moments, label_moments
 from bayesfloor.floor._pair_counts import permuted_cross
 from bayesfloor.floor._results import FEW
-from bayesfloor.floor._sample import grow, prepare
+from bayesfloor.floor._sample import prepare
 from bayesfloor.floor._scaling import NO_SCALE, apply_scale, check_scale
-from bayesfloor.forest._spanning_forest import Forest, check_n_trees
+from bayesfloor.forest._spanning_forest import Forest, check_n_trees, spanning_forest
 from bayesfloor.formulas._label_tests import crowd_p_value
 from bayesfloor.formulas._limits import benjamini_hochberg, check_level
 from bayesfloor.formulas._permutation_null import fewer_than_chance, permutation_null, share_not_above
@@ -176,14 +176,14 @@ def two_samples(
     name = "standard" if scale == "auto" else scale or NO_SCALE
     points, in_b = apply_scale(features, name), np.arange(len(features.values)) >= n_a
     prepare(len(points), points.shape[1], n_trees, 2)
-    rng, forest = np.random.default_rng(random_state), grow(points, n_trees, None, n_jobs)
+    rng, forest = np.random.default_rng(random_state), spanning_forest(points, n_trees, n_jobs=n_jobs)
     # The leak first: duplicates join A and B, so a shift could hide behind them.
     alike = _find_alike(forest)
     leak_p_value, expected_copies = _test_leak(alike, in_b, rng)
     leaking = bool(_SHOWN_TESTS * leak_p_value <= level)
     rows = _one_of_each(alike, rng) if leaking else np.arange(len(points))
     # Then the shift, among rows that differ, and with it the rows of B that show it.
-    forest = grow(points[rows], n_trees, None, n_jobs) if leaking else forest
+    forest = spanning_forest(points[rows], n_trees, n_jobs=n_jobs) if leaking else forest
     labels = VertexLabels(forest.vertex, hard_shares(in_b[rows].astype(np.int64), 2), forest.n_vertices)
     shift_p_value, cross_rate, expected = _test_shift(forest, labels, rng)
     shifted = bool(_SHOWN_TESTS * shift_p_value <= level)

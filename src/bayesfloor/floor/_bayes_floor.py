@@ -369,18 +369,15 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return pairwise_floor(pair, fit.labels, counts, fit.sample.classes, dimension, fit.options)
 
     def _html_repr(self) -> str:
-        """Return what a notebook shows: the results, if there are any, above scikit-learn's box of parameters."""
-        return f"{self._results_html()}{super()._html_repr()}"
-
-    def _results_html(self) -> str:
-        """Return the latest answer or, if there is none yet, the tree bounds; empty before ``fit``."""
+        """Return what a notebook shows: the latest answer or the tree bounds, above scikit-learn's parameters."""
+        box: str = super()._html_repr()
         if "overall_" not in self.__dict__:
-            return ""
+            return box
         found = [*self._answers.values()][-1:]
         hint = "Tree bounds are too high if data are sparse. For the best estimate and its range, call answer()."
         bounds = [each for each in (self.overall_, self._pairwise) if each is not None]  # shown, not computed
         lines = [*map(repr, found)] or [*map(repr, bounds), hint]
-        return f"<pre>{escape(chr(10).join(lines))}</pre>"
+        return f"<pre>{escape(chr(10).join(lines))}</pre>{box}"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,9 +1,4 @@
-"""Expected numbers of cross-class edges, from a forest and labels.
-
-Input: edges and labels.
-Output: the number of cross-class edges for each pair, class, split and row.
-Must not know about: bounds and files.
-"""
+"""Expected numbers of cross-class edges, from a forest and labels."""
 
 from __future__ import annotations
 
@@ -18,6 +13,8 @@ from bayesfloor.forest._graph_moments import graph_moments
 from bayesfloor.forest._spanning_forest import Forest
 from bayesfloor.formulas._permutation_null import Moments, class_moments, soft_moments
 from bayesfloor.support._types import Floats, Ints
+
+_AT_ONCE = 1 << 22  # votes made dense at a time: several times as fast as SciPy's sparse argmax
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +41,7 @@ class VertexLabels:
     @cached_property
     def mass(self) -> csr_array:
         """Expected number of rows of each class at each vertex, weighted."""
-        mass = csr_array(_gather(self.vertex, self.n_vertices, self.weight) @ self.shares)
+        mass = csr_array(gather(self.vertex, self.n_vertices, self.weight) @ self.shares)
         mass.sum_duplicates()  # this also sorts the entries, which SciPy would otherwise do later, in place
         return mass
 
@@ -103,8 +100,8 @@ class VertexLabels:
         """Labels of the sampled units: labels of rows, or mean labels of groups."""
         if self.groups is None:
             return self.shares
-        gather = _gather(self.group_number, self.n_groups, None)
-        return scale_rows(csr_array(gather @ self.shares), 1 / np.bincount(self.group_number))
+        gathered = csr_array(gather(self.group_number, self.n_groups) @ self.shares)
+        return scale_rows(gathered, 1 / np.bincount(self.group_number))
 
 
 def likeliest(shares: csr_array) -> Ints:
@@ -120,14 +117,11 @@ def scale_rows(matrix: csr_array, factor: Floats) -> csr_array:
     return csr_array((data, matrix.indices.copy(), matrix.indptr.copy()), shape=matrix.shape)
 
 
-def _gather(vertex: Ints, n_vertices: int, weight: Floats | None) -> Any:
+def gather(vertex: Ints, n_vertices: int, weight: Floats | None = None) -> Any:
     """Return the matrix that adds up the rows at each vertex."""
     n = len(vertex)
     values = np.ones(n) if weight is None else weight
     return csr_array((values, (vertex, np.arange(n))), shape=(n_vertices, n))
-
-
-_AT_ONCE = 1 << 22  # votes made dense at a time: several times as fast as SciPy's sparse argmax
 
 
 class SampleEdges(NamedTuple):
@@ -252,8 +246,9 @@ def group_pairs(a: Ints, b: Ints, labels: VertexLabels) -> GroupPairs:
 def group_mean(values: csr_array, labels: VertexLabels) -> csr_array:
     """Compute the mean over the vertices of each group."""
     group = labels.group_at
-    gather = csr_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(labels.n_groups, len(group)))
-    return scale_rows(csr_array(gather @ values), 1 / np.bincount(group, minlength=labels.n_groups))
+    return scale_rows(
+        csr_array(gather(group, labels.n_groups) @ values), 1 / np.bincount(group, minlength=labels.n_groups)
+    )
 
 
 class ClassEdges(NamedTuple):

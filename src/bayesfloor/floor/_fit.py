@@ -22,7 +22,7 @@ from bayesfloor.floor._sample import (
     read_priors,
 )
 from bayesfloor.floor._scaling import apply_scale, pick_scale
-from bayesfloor.floor._uncertainty import Spread, choose_method, fast_errors, measure_spread, tie_spread
+from bayesfloor.floor._uncertainty import Spread, fast_errors, measure_spread, tie_spread
 from bayesfloor.forest._class_forests import ClassForests, class_forests
 from bayesfloor.forest._spanning_forest import Forest
 from bayesfloor.forest._vertices import find_vertices
@@ -214,21 +214,20 @@ def _grow_and_count(
     sample: Sample, points: Floats, settings: Settings, rng: np.random.Generator
 ) -> tuple[ClassForests, Counts]:
     """Grow the trees of a sample and count their edges."""
-    n_jobs, progress = settings.n_jobs, settings.progress
     # A row with a soft label is a point of each of its classes.
     unit, code = (np.arange(len(sample)), sample.codes) if sample.hard else sample.shares.nonzero()
     groups = None if sample.groups is None else sample.groups[unit]
     rows = points if sample.hard else points[unit]
-    forests = class_forests(rows, code, settings.n_trees, groups, n_jobs, progress)
+    forests = class_forests(rows, code, settings.n_trees, groups, settings.n_jobs, settings.progress)
     forest, vertex = forests.all(), np.empty(len(sample), dtype=np.int64)
     vertex[unit] = forests.vertex
-    labels = VertexLabels(vertex, sample.shares, forest.n_vertices, sample.weight, sample.groups is None, sample.groups)
+    labels = sample.labels(vertex, forest.n_vertices)
     # Quarters of the distinct rows; a subsample of rows with few distinct values can look like duplicates.
     whole = len(sample) >= sample.n_input - sample.n_unlabelled
     drawn = replace(sample, cluster=vertex) if whole and has_copies(sample, labels) else sample
-    edges, method = class_edges(forest, labels), choose_method(settings.interval, drawn)
-    spread = measure_spread(points, drawn, forest, labels, edges, method, rng, n_jobs, progress)
-    ties = tie_spread(points, forest, labels, edges.cross_rate, rng, n_jobs)
+    edges = class_edges(forest, labels)
+    spread = measure_spread(points, drawn, forest, labels, edges, settings, rng)
+    ties = tie_spread(points, forest, labels, edges.cross_rate, rng, settings.n_jobs)
     content = Content(find_alike(sample, points, vertex), sample.cluster)
     return forests, Counts(forest, labels, edges, forest_moments(forest, labels), spread, ties, content)
 

@@ -212,7 +212,9 @@ def one_vs_rest_floor(counts: Counts, pairwise: PairCounts | None, classes: np.n
     edges, spread, sizes = counts.edges, counts.spread, counts.labels.class_sizes
     n = len(counts.labels.vertex)
     rate, cap = edges.class_rates, constant_error(sizes)  # no class has a larger error than all classes together
-    pair_sums = None if pairwise is None else _pair_sums(pairwise, n)
+    pair_sums = None  # of R / n over a class's pairs, each from the pair's own trees
+    if pairwise is not None:
+        pair_sums = square(pairwise.rate * (pairwise.sizes.sum(axis=1) - 1)).sum(axis=1) / n
     bounds = one_vs_rest_bounds(rate * (n - 1) / n, edges.cross_rate, pair_sums)
     lower = np.minimum(bounds.lower, cap)
     upper = np.maximum(np.minimum(bounds.upper, cap), lower)
@@ -227,11 +229,6 @@ def one_vs_rest_floor(counts: Counts, pairwise: PairCounts | None, classes: np.n
         few=sizes < FEW,
         _degrees=spread.degrees,
     )
-
-
-def _pair_sums(counts: PairCounts, n_rows: int) -> Floats:
-    """Sum R_kl / n over the other classes l, each from the pair's own trees."""
-    return square(counts.rate * (counts.sizes.sum(axis=1) - 1)).sum(axis=1) / n_rows
 
 
 def sample_scores(

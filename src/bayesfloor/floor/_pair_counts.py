@@ -11,10 +11,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bayesfloor.floor._edge_counts import (
-    GroupPairs,
     VertexLabels,
     class_edges,
     forest_moments,
+    gather,
     group_pairs,
     label_moments,
     row_edges,
@@ -26,6 +26,7 @@ from bayesfloor.forest._spanning_forest import Forest
 from bayesfloor.formulas._permutation_null import Moments, class_moments, conditional_variance
 from bayesfloor.support._types import Floats, Ints
 
+_DRAWS = 8  # random assignments of edges to equal rows: their mean is close to the expectation used in the rates
 PairForest = Callable[[int, int], Forest]  # the forest of the rows of two classes
 
 
@@ -68,10 +69,10 @@ def pair_counts(forests: ClassForests, labels: VertexLabels) -> PairCounts:
 def count_pairs(pair: PairForest, labels: VertexLabels) -> PairCounts:
     """Count all pairs of classes edge by edge."""
     pairs = combinations(range(labels.n_classes), 2)
-    return _gather([count_pair(*pair_of(pair, labels, i, j)) for i, j in pairs], labels)
+    return _collect([count_pair(*pair_of(pair, labels, i, j)) for i, j in pairs], labels)
 
 
-def _gather(counted: list[_Count], labels: VertexLabels) -> PairCounts:
+def _collect(counted: list[_Count], labels: VertexLabels) -> PairCounts:
     rate, cross, n_units, graph, differ = (np.array(part, dtype=np.float64) for part in zip(*counted, strict=True))
     return PairCounts(rate, _sizes(labels), cross, n_units, Moments(*graph.T), Moments(*differ.T))
 
@@ -122,15 +123,10 @@ def permuted_cross(forest: Forest, labels: VertexLabels, n_permutations: int, rn
     a, b = np.searchsorted(members, [forest.a, forest.b])
     m, two = np.bincount(place), (labels.codes == labels.codes.max()).astype(np.float64)
     drawn = rng.permuted(np.tile(two, (n_permutations, 1)), axis=1).T
-    gather = csr_array((np.ones(len(place)), (place, np.arange(len(place)))), shape=(len(members), len(place)))
-    counts = gather @ drawn
-    return _cross_of_two(a, b, m, counts, forest.n_trees if labels.joined else 0)
-
-
-def _cross_of_two(a: Ints, b: Ints, m: Ints, counts: Floats, inside: int) -> Floats:
-    share = counts / m[:, None]
+    counts = gather(place, len(members)) @ drawn
+    share, inside = counts / m[:, None], forest.n_trees if labels.joined else 0
     between = (share[a] * (1 - share[b]) + share[b] * (1 - share[a])).sum(axis=0)
-    return between + inside * (2 * share * (m[:, None] - counts)).sum(axis=0)
+    return np.asarray(between + inside * (2 * share * (m[:, None] - counts)).sum(axis=0))
 
 
 def soft_pair_counts(forests: ClassForests, labels: VertexLabels) -> PairCounts:
@@ -140,7 +136,7 @@ def soft_pair_counts(forests: ClassForests, labels: VertexLabels) -> PairCounts:
     """
     columns, pairs = labels.shares.tocsc(), combinations(range(labels.n_classes), 2)
     own = ((forests.pair(i, j), _soft_pair(labels, columns[:, [i, j]].toarray())) for i, j in pairs)
-    return _gather([count_pair(forest, labels_of) for forest, labels_of in own], labels)
+    return _collect([count_pair(forest, labels_of) for forest, labels_of in own], labels)
 
 
 def _soft_pair(labels: VertexLabels, chance: Floats) -> VertexLabels:
@@ -151,9 +147,6 @@ def _soft_pair(labels: VertexLabels, chance: Floats) -> VertexLabels:
     groups = None if labels.groups is None else labels.groups[rows]
     shares = csr_array(chance[rows] / total[:, None])
     return VertexLabels(labels.vertex[rows], shares, labels.n_vertices, weight / weight.mean(), labels.joined, groups)
-
-
-_DRAWS = 8  # random assignments of edges to equal rows: their mean is close to the expectation used in the rates
 
 
 class Graph(NamedTuple):
@@ -180,18 +173,16 @@ def row_graph(forest: Forest, labels: VertexLabels, rng: np.random.Generator, *,
     edges = class_edges(forest, labels)
     if labels.groups is not None:
         pairs = group_pairs(forest.a, forest.b, labels)
-        weight = _equal_weights(pairs.a, pairs.b, labels.n_groups) if by_group else _shared(forest, labels, pairs, rng)
+        if by_group:
+            weight = _equal_weights(pairs.a, pairs.b, labels.n_groups)
+        else:  # every pair of groups has the same total weight
+            a, b = row_edges(forest, labels, rng)
+            weight = _upper_triangle(a, b, pairs.share / max(len(pairs.a), 1), len(labels.vertex))
         return Graph(weight, edges.cross_rate, edges.n_edges)
     draws = _DRAWS if labels.joined and len(labels.vertex) > np.count_nonzero(labels.rows_at) else 1
     ends = [row_edges(forest, labels, rng) for _ in range(draws)]
     a, b = (np.concatenate([each[side] for each in ends]) for side in (0, 1))
     return Graph(_equal_weights(a, b, len(labels.vertex)), edges.cross_rate, edges.n_edges)
-
-
-def _shared(forest: Forest, labels: VertexLabels, pairs: GroupPairs, rng: np.random.Generator) -> csr_array:
-    """Return edges between rows in groups, weighted so that every pair of groups has the same total weight."""
-    a, b = row_edges(forest, labels, rng)
-    return _upper_triangle(a, b, pairs.share / max(len(pairs.a), 1), len(labels.vertex))
 
 
 def _equal_weights(a: Ints, b: Ints, n_units: int) -> csr_array:

@@ -15,7 +15,7 @@ from bayesfloor.formulas._bounds import (
     remove_forced,
     shares_without_noise,
 )
-from bayesfloor.formulas._limits import alike_p_value, check_level, two_sided, upper_limit
+from bayesfloor.formulas._limits import alike_p_value, check_level, holm, two_sided, upper_limit
 from bayesfloor.support._results import Result, make_frame
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import percent, show_labels, span
@@ -247,21 +247,14 @@ class PairwiseFloor(Result):
         many dimensions, so nothing is claimed if ``claims`` is false.
         """
         one, two = np.triu_indices(len(self.classes), 1)
-        p = self._alike_p_values(margin)
-        tested = ~np.isnan(p)
+        n1, n2 = self.sizes[one], self.sizes[two]
+        p = alike_p_value(self.cross[one, two], self.std_error[one, two], 2 * n1 * n2 / (n1 + n2), margin)
+        tested = ~np.isnan(self.std_error[one, two])
         shown = np.zeros(self.matrix.shape, dtype=bool)
         if self.claims and tested.any():
-            from bayesfloor.formulas._limits import holm
-
             chosen = np.flatnonzero(tested)[holm(p[tested]) <= level]
             shown[one[chosen], two[chosen]] = shown[two[chosen], one[chosen]] = True
         return shown
-
-    def _alike_p_values(self, margin: float) -> Floats:
-        one, two = np.triu_indices(len(self.classes), 1)
-        n1, n2 = self.sizes[one], self.sizes[two]
-        p = alike_p_value(self.cross[one, two], self.std_error[one, two], 2 * n1 * n2 / (n1 + n2), margin)
-        return np.where(np.isnan(self.std_error[one, two]), np.nan, p)
 
     def _columns(self) -> dict[str, Any]:
         one, two = np.triu_indices(len(self.classes), 1)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from bayesfloor.floor._edge_counts import VertexLabels, likeliest
+from bayesfloor.floor._edge_counts import VertexLabels, gather, likeliest
 from bayesfloor.forest._spanning_forest import Forest, prepare_kernels, spanning_forest
 from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.io._data import Data
@@ -27,6 +27,10 @@ from bayesfloor.support._tasks import Progress
 from bayesfloor.support._types import Floats, Ints
 
 LARGE = 50_000  # with more rows than this, growing samples are tried before all rows
+_MISSED_SHARE = 0.05  # largest difference allowed between sampled and requested class proportions
+_STEP, _ENTRY = 8e-6, 1.5e-9  # seconds per step of plain Prim, and per vertex examined in a step
+_TERM = 0.5e-9  # seconds per feature of a distance
+_PATIENCE = 3.0  # seconds of plain work above which compiled kernels pay off
 
 
 class SampledRowsWarning(UserWarning):
@@ -38,6 +42,10 @@ class SampledRowsWarning(UserWarning):
     >>> from bayesfloor.floor import SampledRowsWarning
     >>> warnings.simplefilter("ignore", SampledRowsWarning)  # a sample is fine
     """
+
+
+class UnreachablePriorsError(InputError):
+    """No subsample has the class proportions asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +102,10 @@ class Sample:
         """Number of units in each class, or its expectation for soft labels."""
         return np.asarray(self.shares.sum(axis=0), dtype=np.float64)
 
+    def labels(self, vertex: Ints, n_vertices: int) -> VertexLabels:
+        """Return the units' labels, with the units at these vertices."""
+        return VertexLabels(vertex, self.shares, n_vertices, self.weight, self.groups is None, self.groups)
+
     def take(self, units: Ints) -> Sample:
         """Return a sample with only these units."""
         return replace(
@@ -118,13 +130,31 @@ def read_sample(data: Data, settings: Settings) -> Sample:
         row = data.drawn[sample.row]
         cluster = row if sample.groups is None else sample.cluster
         sample = replace(sample, row=row, cluster=cluster, n_input=data.n_rows, n_unlabelled=data.n_unlabelled)
-    return sample if sample.weight is None else _drop_weightless(sample, sample.weight)
+    if sample.weight is not None:
+        sample = sample.take(np.flatnonzero(sample.weight))
+        refuse_weightless(sample.codes, sample.classes)
+    return sample
 
 
 def make_sample(features: Features, target: Target, groups: Ints | None = None, weight: Floats | None = None) -> Sample:
     """Combine features and labels into a sample, sorted by content."""
-    sample = _put_together(features, target, groups, weight)
-    return sample.take(_content_order(sample))
+    row = target.row
+    sample = Sample(
+        features=features if len(row) == len(features.values) else features.take(row),
+        classes=target.classes,
+        shares=target.shares,
+        row=row,
+        cluster=row if groups is None else groups[row],
+        groups=None if groups is None else groups[row],
+        weight=None if weight is None else weight[row],
+        n_input=len(features.values),
+        n_unlabelled=target.n_unlabelled,
+    )
+    # By label and then by values, which are the same in any order of the input rows.
+    _, vertex = find_vertices(sample.features.values)
+    keys = [sample.codes, vertex] if sample.hard else [*sample.shares.toarray().T, vertex]
+    more = [key for key in (sample.weight, sample.groups) if key is not None]
+    return sample.take(np.lexsort((*more, *keys)))
 
 
 def number_groups(groups: Any, n_rows: int) -> Ints:
@@ -138,41 +168,10 @@ def number_groups(groups: Any, n_rows: int) -> Ints:
     return numbers
 
 
-def _drop_weightless(sample: Sample, weight: Floats) -> Sample:
-    kept = sample.take(np.flatnonzero(weight))
-    refuse_weightless(kept.codes, sample.classes)
-    return kept
-
-
-def _put_together(features: Features, target: Target, groups: Ints | None, weight: Floats | None) -> Sample:
-    row = target.row
-    return Sample(
-        features=features if len(row) == len(features.values) else features.take(row),
-        classes=target.classes,
-        shares=target.shares,
-        row=row,
-        cluster=row if groups is None else groups[row],
-        groups=None if groups is None else groups[row],
-        weight=None if weight is None else weight[row],
-        n_input=len(features.values),
-        n_unlabelled=target.n_unlabelled,
-    )
-
-
-def _content_order(sample: Sample) -> Ints:
-    _, vertex = find_vertices(sample.features.values)
-    keys = [sample.codes, vertex] if sample.hard else [*sample.shares.toarray().T, vertex]
-    more = [key for key in (sample.weight, sample.groups) if key is not None]
-    return np.lexsort((*more, *keys))
-
-
 def check_max_rows(max_rows: object) -> None:
     """Raise unless ``max_rows`` is None or a valid number of rows."""
     if max_rows is not None and (not isinstance(max_rows, Integral) or int(max_rows) < 2):
         raise InputError(f"Got max_rows={max_rows!r}, but expected None or a whole number of at least 2.")
-
-
-_MISSED_SHARE = 0.05  # largest difference allowed between sampled and requested class proportions
 
 
 def split_stratified(sample: Sample, n_parts: int, rng: np.random.Generator) -> list[Ints]:
@@ -201,10 +200,6 @@ def draw_rows(sample: Sample, n_rows: int, rng: np.random.Generator) -> Ints:
     missing = np.setdiff1d(sample.codes, sample.codes[drawn])  # classes that are not the majority in any group
     more = [np.flatnonzero(sample.cluster == sample.cluster[np.argmax(sample.codes == c)]) for c in missing]
     return np.unique(np.concatenate([drawn, *more]))
-
-
-class UnreachablePriorsError(InputError):
-    """No subsample has the class proportions asked for."""
 
 
 def draw_to_shares(sample: Sample, shares: Floats, rng: np.random.Generator) -> Ints:
@@ -245,8 +240,7 @@ def _clusters(sample: Sample) -> tuple[Ints, Ints]:
     order = np.argsort(first)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    gather = csr_array((np.ones(len(sample)), (place[number], np.arange(len(sample)))), shape=(len(first), len(sample)))
-    return likeliest(csr_array(gather @ sample.shares)), place[number]
+    return likeliest(csr_array(gather(place[number], len(first)) @ sample.shares)), place[number]
 
 
 def _strata(codes: Ints) -> dict[int, Ints]:
@@ -286,11 +280,6 @@ def announce(sample: Sample, why: str, level: int = 5) -> None:
     warnings.warn(SampledRowsWarning(message), stacklevel=level)
 
 
-_STEP, _ENTRY = 8e-6, 1.5e-9  # seconds per step of plain Prim, and per vertex examined in a step
-_TERM = 0.5e-9  # seconds per feature of a distance
-_PATIENCE = 3.0  # seconds of plain work above which compiled kernels pay off
-
-
 def prepare(n_rows: int, n_features: int, n_trees: int, times: int) -> None:
     """Load the compiled kernels if this many forests would take too long without them; the edges do not change."""
     plain = times * (n_trees * n_rows * (_STEP + _ENTRY * n_rows) + _TERM * n_rows**2 * n_features)
@@ -298,21 +287,9 @@ def prepare(n_rows: int, n_features: int, n_trees: int, times: int) -> None:
         prepare_kernels()
 
 
-def grow(
-    X: Floats,
-    n_trees: int,
-    groups: np.ndarray | None,
-    n_jobs: int | None = None,
-    progress: Progress | None = None,
-) -> Forest:
-    """Grow the forest of these rows."""
-    return spanning_forest(X, n_trees, groups, n_jobs=n_jobs, progress=progress)
-
-
 def grow_labelled(
     X: Floats, sample: Sample, n_trees: int, n_jobs: int | None = None, progress: Progress | None = None
 ) -> tuple[Forest, VertexLabels]:
     """Grow the forest of a sample whose points are ``X``, and return it with its labels."""
-    forest = grow(X, n_trees, sample.groups, n_jobs, progress)
-    joined = sample.groups is None
-    return forest, VertexLabels(forest.vertex, sample.shares, forest.n_vertices, sample.weight, joined, sample.groups)
+    forest = spanning_forest(X, n_trees, sample.groups, n_jobs=n_jobs, progress=progress)
+    return forest, sample.labels(forest.vertex, forest.n_vertices)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesfloor.floor._edge_counts import VertexLabels, class_edges
-from bayesfloor.floor._sample import Sample, draw_rows, grow
+from bayesfloor.floor._sample import Sample, draw_rows
+from bayesfloor.forest._spanning_forest import spanning_forest
 from bayesfloor.io._features import Features
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._types import Floats, Ints
@@ -120,8 +121,7 @@ def pick_scale(
     few, (rng,) = len(sample) <= _CHOSEN_ON, np.random.default_rng(random_state).spawn(1)  # a separate stream
     units = np.arange(len(sample)) if few else draw_rows(sample, _CHOSEN_ON, rng)
     none = np.zeros(len(sample), dtype=int)
-    labels = VertexLabels(none, sample.shares, 1, sample.weight, sample.groups is None, sample.groups)
-    return _choose_scale(sample.features.take(units), labels, units, n_jobs)
+    return _choose_scale(sample.features.take(units), sample.labels(none, 1), units, n_jobs)
 
 
 def _choose_scale(
@@ -135,7 +135,7 @@ def _choose_scale(
     rates, quantities = {}, np.count_nonzero(features.quantity)
     groups = None if labels.groups is None else labels.groups[rows]
     for name in [name for name in SCALES if quantities >= _FEWEST_QUANTITIES[name]]:
-        forest = grow(apply_scale(features, name), 1, groups, n_jobs)
+        forest = spanning_forest(apply_scale(features, name), 1, groups, n_jobs=n_jobs)
         own = labels.take(rows, forest.vertex, forest.n_vertices)
         rates[name] = class_edges(forest, own).cross_rate
     least = min(rates.values())

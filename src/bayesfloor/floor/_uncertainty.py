@@ -15,12 +15,12 @@ from bayesfloor.floor._edge_counts import (
     group_pairs,
     vertex_posterior,
 )
-from bayesfloor.floor._sample import Sample, grow, prepare, split_stratified
-from bayesfloor.forest._spanning_forest import Forest
+from bayesfloor.floor._sample import Sample, Settings, prepare, split_stratified
+from bayesfloor.forest._spanning_forest import Forest, spanning_forest
 from bayesfloor.formulas._bounds import random_cross_rate, remove_forced
 from bayesfloor.formulas._limits import bias_from_growth, intrinsic_dimension, subsample_error
 from bayesfloor.formulas._permutation_null import conditional_variance
-from bayesfloor.support._tasks import Progress, run_tasks
+from bayesfloor.support._tasks import run_tasks
 from bayesfloor.support._types import Floats
 
 N_PARTS = 4  # subsamples are quarters; a split into four uses every row
@@ -92,26 +92,24 @@ def measure_spread(
     forest: Forest,
     labels: VertexLabels,
     edges: ClassEdges,
-    method: str,
+    settings: Settings,
     rng: np.random.Generator,
-    n_jobs: int | None,
-    progress: Progress | None,
 ) -> Spread:
     """Measure the standard errors of a sample's counts, and how G changes with the number of rows."""
     if len(sample) < 2 * N_PARTS:
-        error, errors = fast_errors(forest, labels, edges)
-        return Spread("fast", error, errors, np.inf, np.nan, np.inf)
+        return Spread("fast", *fast_errors(forest, labels, edges), np.inf, np.nan, np.inf)
+    method = choose_method(settings.interval, sample)
+    # One split into quarters shows how G falls; many of them also show how it varies.
     rounds = (_ROUNDS if len(sample) <= _QUARTERED else _ROUNDS_OF_MANY) if method == "subsample" else 1
     prepare(len(X) // N_PARTS, X.shape[1], forest.n_trees, rounds * N_PARTS)
-    rates, class_rates, lengths = measure_quarters(X, sample, forest.n_trees, rounds, rng, n_jobs, progress)
+    rates, class_rates, lengths = _measure_quarters(X, sample, settings, rounds, rng)
     drop = without_forced(rates.mean(), labels, N_PARTS) - without_forced(edges.cross_rate, labels)
     dimension = intrinsic_dimension(float(lengths.mean()), typical_length(forest), 1 / N_PARTS)
     if method == "subsample":
         error = float(subsample_error(rates, 1 / N_PARTS))
         errors = subsample_error(class_rates, 1 / N_PARTS)
         return Spread(method, error, errors, len(rates) - 1, drop, dimension)
-    error, errors = fast_errors(forest, labels, edges)
-    return Spread(method, error, errors, np.inf, drop, dimension)
+    return Spread(method, *fast_errors(forest, labels, edges), np.inf, drop, dimension)
 
 
 def without_forced(rate: float, labels: VertexLabels, n_parts: int = 1) -> float:
@@ -121,14 +119,8 @@ def without_forced(rate: float, labels: VertexLabels, n_parts: int = 1) -> float
     return float(remove_forced(rate, random_cross_rate(sizes), forced))
 
 
-def measure_quarters(
-    X: Floats,
-    sample: Sample,
-    n_trees: int,
-    n_rounds: int,
-    rng: np.random.Generator,
-    n_jobs: int | None,
-    progress: Progress | None,
+def _measure_quarters(
+    X: Floats, sample: Sample, settings: Settings, n_rounds: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats, Floats]:
     """Measure G, the class rates and the typical edge length on quarters of the rows, with a new split each round."""
     parts = [part for _ in range(n_rounds) for part in split_stratified(sample, N_PARTS, rng) if len(part) > 1]
@@ -138,10 +130,11 @@ def measure_quarters(
             sample.shares[units],
             None if sample.groups is None else sample.groups[units],
             None if sample.weight is None else sample.weight[units],
-            n_trees,
+            settings.n_trees,
         )
         for units in parts
     )
+    n_jobs, progress = settings.n_jobs, settings.progress
     results = run_tasks(_measure, tasks, n_jobs=n_jobs, progress=progress, stage="subsamples", total=len(parts))
     rates, class_rates, lengths = map(np.array, zip(*results, strict=True))
     return rates, class_rates, lengths
@@ -150,7 +143,7 @@ def measure_quarters(
 def _measure(
     X: Floats, shares: csr_array, groups: np.ndarray | None, weight: Floats | None, n_trees: int
 ) -> tuple[float, Floats, float]:
-    forest = grow(X, n_trees, groups)
+    forest = spanning_forest(X, n_trees, groups)
     edges = class_edges(forest, VertexLabels(forest.vertex, shares, forest.n_vertices, weight, groups is None, groups))
     return edges.cross_rate, edges.class_rates, typical_length(forest)
 
@@ -223,12 +216,8 @@ def _jittered_rate(
 ) -> float:
     """Return G on the vertices of these rows under a different order of ties."""
     low, jitter = X.min(axis=0), rng.normal(size=(len(first), X.shape[1]))
-    forest = grow(
-        X[first] - low + _JITTER * np.ptp(X, axis=0) * jitter,
-        n_trees,
-        None if labels.groups is None else labels.groups[first],
-        n_jobs,
-    )
+    moved, groups = X[first] - low + _JITTER * np.ptp(X, axis=0) * jitter, labels.groups
+    forest = spanning_forest(moved, n_trees, None if groups is None else groups[first], n_jobs=n_jobs)
     place = np.full(labels.n_vertices, -1)
     place[labels.vertex[first]] = forest.vertex
     units = np.flatnonzero(place[labels.vertex] >= 0)
