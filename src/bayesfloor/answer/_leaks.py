@@ -69,6 +69,7 @@ def find_leaks(table: LabelledTable, seed: int, without: Collection[str] = ()) -
 
     Columns named in ``without`` are not features.
     """
+    # Each column's values, in bins if there are many, are counted by class in two halves of the rows.
     rng = np.random.default_rng([seed, 22])
     units = np.sort(rng.permutation(len(table))[:_MOST_ROWS])
     numbers, codes = table.numbers(units, without), np.unique(table.codes[units], return_inverse=True)[1]
@@ -77,6 +78,7 @@ def find_leaks(table: LabelledTable, seed: int, without: Collection[str] = ()) -
     n_bins = max(_LEAST_BINS, _BINS_PER_CLASS * n_classes)
     columns = _columns(numbers, table.names)
     counts = [_count(_levels(numbers.values[:, each.at], n_bins), codes, half) for each in columns]
+    # First the whole label; only if no column tells it, one class against all others.
     whole = _examine(table, numbers, columns, counts, codes, -1, seed)
     if whole is not None or n_classes < 3:
         return () if whole is None else (whole,)

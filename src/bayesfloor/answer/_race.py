@@ -140,6 +140,7 @@ def run_race(
 
     Learners named in ``see_exact`` use ``exact`` instead of ``X``.
     """
+    # Each tested fold has one order of all other rows; its first rows are the smaller training sets.
     fold, n_folds = deal_folds(codes, cluster, rng), n_tested_folds(len(np.unique(cluster)), effort)
     orders = []
     for number in range(min(n_folds, int(fold.max()) + 1)):
@@ -160,6 +161,7 @@ def run_race(
             ]
             stage = f"cross-validating on {100 * part:g} % of the rows"
             found = list(run_tasks(_test, tasks, n_jobs=n_jobs, progress=progress, stage=stage, total=len(tasks)))
+            # One list of folds for each learner, in the order of the tasks.
             each = [found[start : start + len(orders)] for start in range(0, len(found), len(orders))]
             weights = _add_part(race, number, dict(zip(racing, reversed(each), strict=True)))
             if part == _JUDGED_AT:

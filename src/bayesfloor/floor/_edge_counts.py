@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from bayesfloor.forest._graph_moments import graph_moments
+from bayesfloor.forest._edges import graph_moments
 from bayesfloor.forest._spanning_forest import Forest
 from bayesfloor.formulas._permutation_null import Moments, class_moments, soft_moments
 from bayesfloor.support._types import Floats, Ints

@@ -21,7 +21,7 @@ from bayesfloor.floor._edge_counts import (
     scale_rows,
 )
 from bayesfloor.forest._class_forests import ClassForests
-from bayesfloor.forest._graph_moments import pair_number
+from bayesfloor.forest._edges import pair_number
 from bayesfloor.forest._spanning_forest import Forest
 from bayesfloor.formulas._permutation_null import Moments, class_moments, conditional_variance
 from bayesfloor.support._types import Floats, Ints

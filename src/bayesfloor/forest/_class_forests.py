@@ -8,8 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesfloor.forest._edges import Edges, concatenate, first_fit, sort_once
-from bayesfloor.forest._graph_moments import Equal, graph_moments, moments_of_pairs, pair_number
+from bayesfloor.forest._edges import Edges, Equal, concatenate, first_fit, graph_moments, pair_number, sort_once
 from bayesfloor.forest._prim import Distances, prim_forest
 from bayesfloor.forest._spanning_forest import Forest, check_n_trees, is_plain, make_forest
 from bayesfloor.forest._vertices import Vertices, find_vertices
@@ -43,13 +42,8 @@ class AcrossPairs:
         size = self.first[pairs + 1] - self.first[pairs]
         cuts = np.flatnonzero(np.diff(np.cumsum(size) // _REDUCED_AT_ONCE)) + 1
         for part in np.split(np.arange(len(pairs)), cuts):
-            yield self.edges.take(_ranges(self.first[pairs[part]], size[part]))
-
-
-def _ranges(start: Ints, size: Ints) -> Ints:
-    """Concatenate the ranges ``start:start + size``."""
-    before = np.cumsum(size) - size
-    return np.arange(size.sum()) + np.repeat(start - before, size)
+            start, n = self.first[pairs[part]], size[part]  # the ranges start:start + n, one after the other
+            yield self.edges.take(np.arange(n.sum()) + np.repeat(start - np.cumsum(n) + n, n))
 
 
 class ClassForests(Shown):
@@ -234,7 +228,7 @@ def _compose_plainly(
     for c, numbers in enumerate(members):
         inside[c, numbers] = True
     pairs, lists = list(combinations(range(len(members)), 2)), []
-    moments = moments_of_pairs(len(pairs))
+    moments = np.zeros((len(pairs), 3))
     for number, (i, j) in enumerate(pairs):
         union, rows_at = equal.union(members, i, j)
         edges = forest(union)

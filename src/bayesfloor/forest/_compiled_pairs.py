@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesfloor.forest._blocks import Block, forest_of, join
-from bayesfloor.forest._edges import Edges, new_edges
-from bayesfloor.forest._graph_moments import Equal, graph_moments, moments_of_pairs, pair_number
+from bayesfloor.forest._edges import Edges, Equal, graph_moments, new_edges, pair_number
 from bayesfloor.forest._neighbours import RUN_HERE, Approx, Run
-from bayesfloor.forest._pair_joins import Joined, Parts, join_blocks, make_parts
+from bayesfloor.forest._pair_joins import Parts, join_blocks, make_parts
 from bayesfloor.forest._vertices import Vertices
 from bayesfloor.support._tasks import Progress, one_blas_thread, run_tasks
 from bayesfloor.support._types import Floats, Ints
@@ -51,12 +50,14 @@ def compose(
     outer, inner = (n_jobs, RUN_HERE) if len(members) >= _ENOUGH_TASKS else (1, Run(n_jobs))
     with one_blas_thread():
         how = Task(n_trees, inner, outer, progress)
-        blocks = _grow(vertices, members, how)
+        tasks = ((vertices.take(numbers), n_trees, "auto", inner) for numbers in members)
+        blocks = list(run_tasks(forest_of, tasks, n_jobs=outer, progress=progress, stage="classes", total=len(members)))
         forests = [block.by_rank() for block in blocks]
         pairs = np.column_stack(np.triu_indices(len(members), 1))
-        moments, size = moments_of_pairs(len(pairs)), np.array([len(numbers) for numbers in members])
-        runs = _find_runs(size)
-        parts = make_parts(vertices, members, forests, equal.rows, n_trees) if runs else None
+        moments = np.zeros((len(pairs), 3))
+        runs = _find_runs(np.array([len(numbers) for numbers in members]))
+        # Small classes are joined with many others in one call, large ones pair by pair.
+        parts = make_parts(vertices, members, forests, equal.rows, n_trees) if runs else ()
         across, left = _join_runs(parts, runs, moments, equal, how)
         classes = [ClassBlock(*values) for values in zip(blocks, members, equal.rows, strict=True)]
         across += _join_large(classes, pairs, np.flatnonzero(left), moments, equal, how)
@@ -78,19 +79,15 @@ def _find_runs(size: Ints) -> list[tuple[int, int, int]]:
     return runs
 
 
-def _grow(vertices: Vertices, members: list[Ints], how: Task) -> list[Block]:
-    tasks = ((vertices.take(numbers), how.n_trees, "auto", how.inner) for numbers in members)
-    results = run_tasks(forest_of, tasks, n_jobs=how.outer, progress=how.progress, stage="classes", total=len(members))
-    return list(results)
-
-
 def _join_runs(
-    parts: tuple[Parts, Approx] | None, runs: list[tuple[int, int, int]], moments: Floats, equal: Equal, how: Task
+    parts: tuple[Parts, Approx] | tuple[()], runs: list[tuple[int, int, int]], moments: Floats, equal: Equal, how: Task
 ) -> tuple[list[tuple[Ints, Edges]], NDArray[np.bool_]]:
     """Join the classes of these runs; return the edges between them, and which pairs are left."""
     n = len(equal.rows)
-    tasks = [(parts, *run, how.n_trees, equal.inside) for run in runs]
-    results = run_tasks(join_run, tasks, n_jobs=how.outer, progress=how.progress, stage="small pairs", total=len(tasks))
+    tasks = [(*parts, *run, how.n_trees, equal.inside) for run in runs]
+    results = run_tasks(
+        join_blocks, tasks, n_jobs=how.outer, progress=how.progress, stage="small pairs", total=len(tasks)
+    )
     across: list[tuple[Ints, Edges]] = []
     left: NDArray[np.bool_] = np.ones(len(moments), dtype=np.bool_)
     for (i, start, _), found in zip(runs, results, strict=True):
@@ -98,11 +95,6 @@ def _join_runs(
         left[number], moments[number] = ~found.finished, found.moments
         across.append((number[found.across.pair], new_edges(*found.across[1:])))
     return across, left
-
-
-def join_run(parts: tuple[Parts, Approx], i: int, start: int, stop: int, n_trees: int, inside: bool) -> Joined:
-    """Join class ``i`` with each of the classes ``start`` to ``stop - 1``."""
-    return join_blocks(*parts, i, start, stop, n_trees, inside=inside)
 
 
 def _join_large(

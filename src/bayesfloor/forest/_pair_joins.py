@@ -119,7 +119,7 @@ def _margin(rough: Rough) -> float:
     return float((rough.loss + 2 * np.finfo(rough.rows.dtype).eps) * (2 * rough.norm.max()) ** 2)
 
 
-def join_blocks(parts: Parts, rough: Approx, i: int, start: int, stop: int, n_trees: int, *, inside: bool) -> Joined:
+def join_blocks(parts: Parts, rough: Approx, i: int, start: int, stop: int, n_trees: int, inside: bool) -> Joined:
     """Join block ``i`` with each of the blocks ``start`` to ``stop - 1``."""
     size = np.diff(parts.first)
     n, m, pairs = int(size[i]), int(size[start:stop].max()), stop - start
