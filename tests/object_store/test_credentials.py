@@ -8,7 +8,7 @@ import pytest
 import bayesfloor
 from bayesfloor.cli._commands import run
 from bayesfloor.io import open_data
-from bayesfloor.support._files import find_place, is_address, redact
+from bayesfloor.support._files import is_address, redact
 
 SECRET = "hush-hush"  # noqa: S105 - no real one
 QUERY = f"region=us-east-1&secret_access_key={SECRET}"
@@ -122,11 +122,3 @@ def test_an_address_needs_no_verb(there, capsys):
     """Like a file name, it means check."""
     assert run([f"{there}/many_parquet", "-y", "label", "--effort", "quick"]) == 0
     assert f"bayesfloor report {there}/many_parquet -y label" in capsys.readouterr().out
-
-
-def test_an_address_may_come_as_a_path_in_the_file_system(there):
-    """What was parsed once is not parsed again."""
-    place = find_place(f"{there}/one.csv")
-
-    assert find_place(place) is place
-    assert str(place) == f"{there}/one.csv"

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.io._messages import DataError, arrow, did_you_mean, join_words, one_line, quote, short, short_path
-from bayesfloor.support._files import ASKS_TOO_MUCH, Address, AddressError, data_files, find_place, redact
+from bayesfloor.support._files import Address, AddressError, data_files, find_place, redact
 from bayesfloor.support._types import Ints
 from bayesfloor.support._words import as_utf8, how_many
 
@@ -127,9 +127,8 @@ class File:
 
 
 def _size(place: Any) -> int:
-    """Return the size of a file in bytes; for an address, a listing may have reported it already."""
-    known = place.size if isinstance(place, Address) else None
-    return place.stat().st_size if known is None else known
+    """Return the size of a file in bytes."""
+    return place.n_bytes() if isinstance(place, Address) else place.stat().st_size
 
 
 @contextmanager
@@ -166,7 +165,9 @@ def reading(file: File) -> Iterator[None]:
     except MemoryError as error:
         if file.is_large:
             raise
-        raise DataError(f"{file.shown} {ASKS_TOO_MUCH}") from error
+        raise DataError(
+            f"{file.shown} claims to hold more than fits in memory, although it is small. Is it damaged?"
+        ) from error
     except UnicodeDecodeError as error:
         raise DataError(f"{file.shown} is not {error.encoding} text. Save it as UTF-8 first.") from error
     except Exception as error:  # noqa: BLE001 - readers raise errors of many kinds

@@ -1,4 +1,4 @@
-"""Addresses as text: recognise them, and show them without credentials."""
+"""Addresses and files: show addresses without credentials, read what is there, and write files whole."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
-from pathlib import Path, PurePath, PurePosixPath
-from stat import S_IFREG
+from functools import cache, lru_cache
+from importlib import import_module
+from pathlib import Path, PurePosixPath
 from threading import Lock
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit
 from urllib.request import url2pathname
 from uuid import uuid4
@@ -126,7 +126,7 @@ def open_address(address: str) -> tuple[Any, str]:
     scheme = scheme_of(address)
     if scheme in _IN_PYARROW:
         uri = quote(re.sub("^gcs", "gs", address), safe=_IN_ADDRESSES)  # names may have spaces and accents
-        return attempt(redact(address), lambda: arrow_fs().FileSystem.from_uri(uri), address)
+        return attempt(redact(address), lambda: _arrow(".fs").FileSystem.from_uri(uri), address)
     try:
         from fsspec.core import url_to_fs
     except ModuleNotFoundError as error:
@@ -138,7 +138,7 @@ def open_address(address: str) -> tuple[Any, str]:
     except ImportError as error:
         told = redact(error, address)
         raise MissingPackageError(f"{scheme}:// addresses need another package. fsspec says: {told}") from None
-    return arrow_fs().PyFileSystem(_unbuffered()(found)), path
+    return _arrow(".fs").PyFileSystem(_unbuffered()(found)), path
 
 
 def attempt(shown: object, call: Callable[[], _Result], address: str) -> _Result:
@@ -152,8 +152,7 @@ def attempt(shown: object, call: Callable[[], _Result], address: str) -> _Result
         except (InputError, MemoryError, ImportError):
             raise
         except Exception as error:  # noqa: BLE001 - file systems raise errors of many kinds
-            told = redact(" ".join(str(error).split()).rstrip(".") or type(error).__name__, address)
-            told = printable(told)
+            told = printable(redact(" ".join(str(error).split()).rstrip(".") or type(error).__name__, address))
             if pause is None or isinstance(error, _FINAL) or 400 <= getattr(error, "status", 500) < 500:
                 break
         logger.info("%s: %s; trying again in %g s", shown, told, pause)
@@ -178,35 +177,23 @@ class Reader(io.RawIOBase):
         """Return True."""
         return True
 
-    def tell(self) -> int:
-        """Return the position."""
-        return self._at
-
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         """Move to a position."""
         self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
         return self._at
 
-    def read(self, size: int | None = -1) -> bytes:
-        """Read as many bytes as requested, or fewer at the end of the file."""
-        rest = max(0, self._size - self._at)
-        wanted = rest if size is None or size < 0 else min(size, rest)
-        if not wanted:
-            return b""
-        content = attempt(self._shown, lambda: self._read_at(wanted), self._address)
-        self._at += len(content)
-        _count(len(content))
-        return content
-
     def readinto(self, buffer: Any) -> int:
-        """Read into a buffer."""
-        content = self.read(len(buffer))
-        buffer[: len(content)] = content
-        return len(content)
+        """Fill the buffer, or less of it at the end of the file."""
+        wanted = min(len(buffer), max(0, self._size - self._at))
+        if wanted:
+            buffer[:wanted] = attempt(self._shown, lambda: self._read_at(wanted), self._address)
+            self._at += wanted
+            _count(wanted)
+        return wanted
 
     def readall(self) -> bytes:
-        """Read the rest of the file."""
-        return self.read()
+        """Read the rest of the file with one request."""
+        return self.read(max(0, self._size - self._at)) or b""
 
     def _open(self) -> Any:
         return attempt(self._shown, lambda: open_address(self._address)[0].open_input_file(self._path), self._address)
@@ -240,40 +227,21 @@ def bytes_read() -> int:
 # pyarrow
 
 
-def open_arrow(address: str, path: str, shown: str) -> Any:
-    """Open a file for pyarrow."""
-    return _arrow().PythonFile(Reader(address, path, shown), mode="r")
-
-
-def reading_file_system(address: str, show: Callable[[str], str]) -> Any:
-    """Return a pyarrow file system that opens the paths at an address with ``Reader``."""
-    return arrow_fs().PyFileSystem(_counted()(address, show))
-
-
-def _arrow() -> Any:
-    """Return pyarrow."""
+def _arrow(part: str = "") -> Any:
+    """Return pyarrow, or a module of it."""
     try:
-        import pyarrow as pa
+        return import_module(f"pyarrow{part}")
     except ModuleNotFoundError as error:
         raise MissingPackageError(
             'Addresses need pyarrow, which is not installed. Install it with: pip install "bayesfloor[cli]"'
         ) from error
-    return pa
-
-
-def arrow_fs() -> Any:
-    """Return pyarrow's file systems."""
-    _arrow()
-    import pyarrow.fs
-
-    return pyarrow.fs
 
 
 @cache
 def _unbuffered() -> Any:
     """Return fsspec's adapter for pyarrow without fsspec's buffer, which reads megabytes around each request."""
 
-    class Unbuffered(arrow_fs().FSSpecHandler):  # type: ignore[misc]  # pyarrow is loaded late
+    class Unbuffered(_arrow(".fs").FSSpecHandler):  # type: ignore[misc]  # pyarrow is loaded late
         def open_input_file(self, path: str) -> Any:
             return _arrow().PythonFile(self.fs.open(path, mode="rb", cache_type="none"), mode="r")
 
@@ -281,42 +249,31 @@ def _unbuffered() -> Any:
 
 
 @cache
-def _counted() -> Any:
-    class Counted(arrow_fs().FSSpecHandler):  # type: ignore[misc]  # pyarrow is loaded late
-        def __init__(self, address: str, show: Callable[[str], str]) -> None:
-            self.address, self.show = address, show
+def _counting_files() -> Any:
+    """Return a handler for pyarrow that opens the files at an address with ``Reader``."""
+
+    class Counting(_arrow(".fs").FSSpecHandler):  # type: ignore[misc]  # pyarrow is loaded late
+        def __init__(self, given: str) -> None:
+            self.given = given
 
         def get_type_name(self) -> str:
             return "address"
 
         def get_file_info(self, paths: list[str]) -> list[Any]:
-            files = open_address(self.address)[0]
-            return [attempt(self.show(path), partial(files.get_file_info, path), self.address) for path in paths]
+            return [Address(self.given, path).info() for path in paths]
 
         def open_input_file(self, path: str) -> Any:
-            return open_arrow(self.address, path, self.show(path))
+            return Address(self.given, path).open_arrow()
 
-    return Counted
+    return Counting
 
 
-_Result_addresses = TypeVar("_Result_addresses")
 _BUFFER = 4 << 20  # bytes that a sequential reader requests at a time
-
-
-class _State(NamedTuple):
-    """A file's size and modification time, named as in ``os.stat_result``."""
-
-    st_mode: int
-    st_size: int
-    st_mtime_ns: int  # 0 if the file system does not report it
 
 
 @dataclass(frozen=True, repr=False)
 class Address:
-    """A read-only file or folder at an address, with the methods of ``pathlib.Path`` that readers need.
-
-    It consists of a few strings, so that a worker on another machine can open it there.
-    """
+    """A read-only file or folder at an address, with the methods of ``pathlib.Path`` that readers need."""
 
     given: str  # the address that the user typed; it identifies the file system
     path: str  # in that file system
@@ -350,22 +307,19 @@ class Address:
 
     def exists(self) -> bool:
         """Whether there is a file or folder."""
-        return bool(self._info().type.name != "NotFound")
+        return bool(self.info().type.name != "NotFound")
 
     def is_dir(self) -> bool:
         """Whether this is a folder."""
-        return self.size is None and bool(self._info().type.name == "Directory")
+        return self.size is None and bool(self.info().type.name == "Directory")
 
     def is_file(self) -> bool:
         """Whether this is a file."""
-        return bool(self._info().type.name == "File")
+        return bool(self.info().type.name == "File")
 
-    def stat(self) -> _State:
-        """Return the file's current size and modification time."""
-        info = self._info()
-        if info.type.name != "File":
-            raise FileNotFoundError(f"There is no file {self}.")
-        return _State(S_IFREG, info.size or 0, info.mtime_ns or 0)
+    def n_bytes(self) -> int:
+        """Return the size of the file, asking for it only if no listing has told it."""
+        return (self.info().size or 0) if self.size is None else self.size
 
     def iterdir(self) -> list[Address]:
         """List the files and folders in a folder."""
@@ -382,29 +336,28 @@ class Address:
 
     def open_arrow(self) -> Any:
         """Open the file for pyarrow."""
-        return open_arrow(self.given, self.path, str(self))
+        return _arrow().PythonFile(self.open(buffering=0), mode="r")
 
     def file_system(self) -> Any:
         """Return a pyarrow file system for this address and others in the same file system."""
-        return reading_file_system(self.given, lambda path: str(Address(self.given, path)))
+        return _arrow(".fs").PyFileSystem(_counting_files()(self.given))
 
-    def _info(self) -> Any:
+    def info(self) -> Any:
+        """Return what pyarrow knows about the file or folder."""
         return self._ask(lambda files: files.get_file_info(self.path))
 
     def _list(self, *, recursive: bool) -> list[Address]:
-        selector = arrow_fs().FileSelector(self.path, recursive=recursive)
+        selector = _arrow(".fs").FileSelector(self.path, recursive=recursive)
         found = self._ask(lambda files: files.get_file_info(selector))
         sizes = {info.path: info.size if info.type.name == "File" else None for info in found}
         return [Address(self.given, path, sizes[path]) for path in sorted(sizes)]
 
-    def _ask(self, call: Callable[[Any], _Result_addresses]) -> _Result_addresses:
+    def _ask(self, call: Callable[[Any], _Result]) -> _Result:
         return attempt(self, lambda: call(open_address(self.given)[0]), self.given)
 
 
-def find_place(path: str | os.PathLike[str] | Address) -> Path | Address:
+def find_place(path: str | os.PathLike[str]) -> Path | Address:
     """Return a local path, or the address of a file or folder elsewhere."""
-    if isinstance(path, Address):
-        return path
     if isinstance(path, str) and path.startswith("file://"):
         return Path(url2pathname(urlsplit(path).path))
     if isinstance(path, str) and is_address(path):
@@ -413,7 +366,7 @@ def find_place(path: str | os.PathLike[str] | Address) -> Path | Address:
 
 
 PART = ".part"  # ending of files that are not complete
-_PAUSES_atomic_write = (0.01, 0.03, 0.1, 0.3)  # seconds: virus scanners and readers of small files are done by then
+_MOVING_PAUSES = (0.01, 0.03, 0.1, 0.3, None)  # seconds: virus scanners and readers of small files are done by then
 
 
 def write_whole(path: str | Path, content: str | bytes) -> Path:
@@ -423,37 +376,20 @@ def write_whole(path: str | Path, content: str | bytes) -> Path:
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     if _is_stream(path):
         path.write_bytes(data)
-    else:
-        _replace(path.resolve(), data)  # a symbolic link stays a link
-    return path
-
-
-@contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """Lend a temporary path to write to; the file gets its name when the block ends, and is removed after an error."""
-    part = path.with_name(f".{uuid4().hex}{PART}")
+        return path
+    whole = path.resolve()  # a symbolic link stays a link
+    if not whole.parent.is_dir():
+        raise FileNotFoundError(f"The folder {printable(whole.parent)} does not exist. Create it first.")
+    part = whole.with_name(f".{uuid4().hex}{PART}")
     try:
-        yield part
-        _move_into_place(part, path)
+        part.write_bytes(data)
+        if os.name == "posix" and whole.exists():  # on other systems a read-only file could not be moved
+            part.chmod(stat.S_IMODE(whole.stat().st_mode))
+        _move_into_place(part, whole)
     finally:
         with suppress(OSError):  # for example in a read-only folder, which another error has already reported
             part.unlink(missing_ok=True)
-
-
-def _move_into_place(part: Path, path: Path) -> None:
-    """Give a complete file its final name, with retries: Windows refuses if another program has the old file open."""
-    for pause in _PAUSES_atomic_write:
-        try:
-            part.replace(path)
-        except PermissionError:
-            time.sleep(pause)
-        else:
-            return
-    try:
-        part.replace(path)
-    except PermissionError as error:  # report the name that the user knows, not the temporary one
-        reason = "the file cannot be replaced; is it open in another program?"
-        raise PermissionError(error.errno, reason, str(path)) from error
+    return path
 
 
 def _is_stream(path: Path) -> bool:
@@ -462,16 +398,18 @@ def _is_stream(path: Path) -> bool:
     return device or (path.exists() and not path.is_file())
 
 
-def _replace(path: Path, data: bytes) -> None:
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"The folder {printable(path.parent)} does not exist. Create it first.")
-    with written_whole(path) as part:
-        part.write_bytes(data)
-        if os.name == "posix" and path.exists():  # on other systems a read-only file could not be moved
-            part.chmod(stat.S_IMODE(path.stat().st_mode))
-
-
-ASKS_TOO_MUCH = "claims to hold more than fits in memory, although it is small. Is it damaged?"
+def _move_into_place(part: Path, path: Path) -> None:
+    """Give a complete file its final name, with retries: Windows refuses if another program has the old file open."""
+    for pause in _MOVING_PAUSES:
+        try:
+            part.replace(path)
+        except PermissionError as error:
+            if pause is None:  # report the name that the user knows, not the temporary one
+                reason = "the file cannot be replaced; is it open in another program?"
+                raise PermissionError(error.errno, reason, str(path)) from error
+            time.sleep(pause)
+        else:
+            return
 
 
 def data_files(folder: Any, suffixes: tuple[str, ...]) -> list[Any]:
@@ -480,10 +418,6 @@ def data_files(folder: Any, suffixes: tuple[str, ...]) -> list[Any]:
     Names such as ``_temporary`` and ``.cache`` are skipped, because programs use them for internal files.
     """
     listed = folder.files() if isinstance(folder, Address) else folder.rglob("*")
-    found = [place for place in listed if place.name.lower().endswith(suffixes)]
-    data = [place for place in found if _is_data(place.relative_to(folder)) and not place.is_dir()]
-    return sorted(data, key=lambda place: place.relative_to(folder))
-
-
-def _is_data(place: PurePath) -> bool:
-    return not any(name.startswith((".", "_")) for name in place.parts)
+    found = {place.relative_to(folder): place for place in listed if place.name.lower().endswith(suffixes)}
+    inner = [path for path in found if any(name.startswith((".", "_")) for name in path.parts)]
+    return [found[path] for path in sorted(found.keys() - inner) if not found[path].is_dir()]
