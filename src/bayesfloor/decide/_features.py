@@ -20,7 +20,7 @@ from bayesfloor.floor._scaling import apply_scale, as_parameter, check_scale, pi
 from bayesfloor.forest._spanning_forest import check_n_trees
 from bayesfloor.formulas._limits import check_level, two_sided
 from bayesfloor.io._data import checked_data
-from bayesfloor.io._features import read_columns
+from bayesfloor.io._features import read_features
 from bayesfloor.io._labels import read_target
 from bayesfloor.io._open_data import open_data
 from bayesfloor.support._errors import InputError
@@ -269,9 +269,9 @@ class FloorSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scik
         """
         self._check_parameters()
         data = open_data(X, y, groups=groups)
-        features, source = read_columns(data, self.prepare, self.roles)
+        features = read_features(data, self.prepare, self.roles)
         checked_data(self, data.native, skip_check_array=True)  # sets n_features_in_ and feature_names_in_
-        used, column = np.unique(source, return_inverse=True)  # some columns are left out: ids, constants
+        used, column = np.unique(features.source, return_inverse=True)  # some columns are left out: ids, constants
         self._check_n_features(int(column[-1]) + 1)
         n = len(features.values)
         sample = make_sample(

@@ -98,18 +98,14 @@ def as_gaps(values: Values, gaps: Sequence[bool]) -> Values:
 
 
 def read_all(data: Data) -> list[Values]:
-    """Return all feature columns in the common form."""
-    return list(map(read_column, data.X.iter_columns())) if data.form == "frame" else _read_array(data.X)
-
-
-def _read_array(X: Any) -> list[Values]:
-    """Return the columns of an array of numbers or of objects; sparse ones are refused."""
-    options: Any = {"order": "C", "ensure_all_finite": False, "ensure_min_features": 1}
-    values = checked_array(X, dtype=None, **options)
-    if values.dtype.kind in "OUSMm":
-        return [read_list(f"x{j}", column.tolist()) for j, column in enumerate(values.T)]
-    values = checked_array(values, dtype=np.float64, **options)
-    return [Values(f"x{j}", "number", column, bare=True) for j, column in enumerate(values.T)]
+    """Return all feature columns in the common form; a large sparse matrix is refused."""
+    if data.form == "frame":
+        return list(map(read_column, data.X.iter_columns()))
+    is_numeric = data.X.dtype.kind not in "OUSMm"
+    values = checked_array(data.X, dtype=np.float64 if is_numeric else None, order="C", ensure_all_finite=False)
+    if is_numeric:
+        return [Values(f"x{j}", "number", column, bare=True) for j, column in enumerate(values.T)]
+    return [read_list(f"x{j}", column.tolist()) for j, column in enumerate(values.T)]
 
 
 def read_column(column: Any) -> Values:

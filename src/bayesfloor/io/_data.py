@@ -96,7 +96,8 @@ class Data(Shown):
 
     def dense_if_small(self) -> Data:
         """Return the data with a small sparse matrix as an array; other features stay as they are."""
-        return replace(self, X=dense_if_small(self.X)) if self.form == "sparse" else self
+        small = self.X.shape[1] <= WIDE and 8 * prod(self.X.shape) <= _MOST_BYTES
+        return replace(self, X=self.X.toarray()) if small and self.form == "sparse" else self
 
 
 def is_sparse(X: Any) -> bool:
@@ -132,12 +133,6 @@ def tell_flattened(shape: tuple[int, ...]) -> tuple[str, ...]:
     return (f"flattened {' x '.join(map(str, shape[1:]))} numbers per row",) if len(shape) > 2 else ()
 
 
-def dense_if_small(X: Any) -> Any:
-    """Convert a sparse matrix to an array if the array is small."""
-    small = X.shape[1] <= WIDE and 8 * np.prod(X.shape, dtype=float) <= _MOST_BYTES
-    return X.toarray() if small else X
-
-
 def as_frame(X: Any) -> Any:
     """Wrap a data frame from any library with narwhals, or return None for anything else."""
     import narwhals
@@ -167,11 +162,11 @@ def unmask(values: Any) -> Any:
 
 
 def checked_data(estimator: Any, X: Any, **options: Any) -> Any:
-    """Check ``X`` with ``validate_data``, which sets or compares ``n_features_in_`` and ``feature_names_in_``."""
+    """Check features with ``validate_data``, which sets or compares ``n_features_in_`` and ``feature_names_in_``."""
     from sklearn.utils.validation import validate_data
 
     with blame("X"), np.errstate(all="ignore"):  # NaN and infinity are reported without a NumPy warning
-        return validate_data(estimator, unmask(X), **options)
+        return validate_data(estimator, X, **options)
 
 
 def checked_array(X: Any, name: str = "X", **options: Any) -> Any:
@@ -179,4 +174,4 @@ def checked_array(X: Any, name: str = "X", **options: Any) -> Any:
     from sklearn.utils.validation import check_array
 
     with blame(name), np.errstate(all="ignore"):
-        return check_array(unmask(X), input_name=name, **options)
+        return check_array(X, input_name=name, **options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from math import prod
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesfloor.io._columns import read_all
-from bayesfloor.io._data import WIDE, Data, checked_array, dense_if_small, is_sparse
+from bayesfloor.io._data import WIDE, Data, checked_array, is_sparse, recognise
 from bayesfloor.support._errors import InputError, blame
 from bayesfloor.support._tasks import one_blas_thread
 from bayesfloor.support._types import Floats, Ints
@@ -33,6 +33,7 @@ class Features:
     content: Ints | None = None  # a number for each row, equal if the rows were equal before any lossy step
     prepared: tuple[Column, ...] = ()  # how each column of a table was treated; empty for arrays used as they are
     exact: Any = None  # all columns, sparse or not, if the values are only their first components
+    source: Any = None  # the input column that each column came from
 
     def take(self, rows: Ints) -> Features:
         """Return the features of these rows."""
@@ -54,26 +55,17 @@ def read_any(data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = 
 
 def read_features(data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> Features:
     """Return features as numbers."""
-    return read_columns(data, prepare, roles)[0]
-
-
-def read_columns(data: Data, prepare: Any = AUTO, roles: Mapping[str, Any] | None = None) -> tuple[Features, Ints]:
-    """Return features as numbers, and the input column that each column of numbers came from."""
-    check_prepare(prepare, roles)
-    features, source = _read_columns(data, prepare, roles)
-    _refuse_huge(features.values)
-    return features, source
-
-
-def _read_columns(data: Data, prepare: Any, roles: Mapping[str, Any] | None) -> tuple[Features, Ints]:
+    _check_prepare(prepare, roles)
     if not isinstance(prepare, str):
-        return _by_transformer(data.native, prepare)
-    if data.form != "frame":
+        features = _by_transformer(data.native, prepare)
+    elif data.form == "frame":
+        features = _by_preparer(data, prepare, roles)
+    else:
         values = _read_array(data.X, allow_gaps=prepare == AUTO)
-        if roles is None and not np.isnan(values).any():
-            return _all_quantities(values)
-        data = replace(data, X=values)
-    return _by_preparer(data, prepare, roles)
+        as_is = roles is None and not np.isnan(values).any()
+        features = _all_quantities(values) if as_is else _by_preparer(replace(data, X=values), prepare, roles)
+    _refuse_huge(features.values)
+    return features
 
 
 def _refuse_huge(values: Any) -> None:
@@ -87,21 +79,21 @@ def _refuse_huge(values: Any) -> None:
         )
 
 
-def check_prepare(prepare: Any, roles: Mapping[str, Any] | None) -> None:
+def _check_prepare(prepare: Any, roles: Mapping[str, Any] | None) -> None:
     """Raise if ``prepare`` is unknown, or if both ``roles`` and a transformer are given."""
-    known = (AUTO, STRICT) if isinstance(prepare, str) else hasattr(prepare, "fit_transform")
-    if (isinstance(known, tuple) and prepare not in known) or not known:
+    is_word = isinstance(prepare, str)
+    if not (prepare in (AUTO, STRICT) if is_word else hasattr(prepare, "fit_transform")):
         raise InputError(
             f"Got prepare={prepare!r}, but expected 'auto', 'strict' or a transformer with fit_transform, such as "
             "bayesfloor.io.TablePreparer()."
         )
-    if roles is not None and not isinstance(prepare, str):
+    if roles is not None and not is_word:
         raise InputError(
             "Got both roles and a transformer, but expected only one of them. Set roles in the transformer."
         )
 
 
-def _by_preparer(data: Data, prepare: str, roles: Mapping[str, Any] | None) -> tuple[Features, Ints]:
+def _by_preparer(data: Data, prepare: str, roles: Mapping[str, Any] | None) -> Features:
     from bayesfloor.io._table_preparer import TablePreparer
 
     n, width = data.X.shape
@@ -115,10 +107,10 @@ def _by_preparer(data: Data, prepare: str, roles: Mapping[str, Any] | None) -> t
     lossy = any(column.lossy and column.width for column in preparer.columns_)
     content = _number_rows(data, [column.name for column in preparer.columns_ if column.width]) if lossy else None
     code = preparer.code_ if preparer.code_.any() else None
-    return Features(values, preparer.quantity_, code, content, preparer.columns_), preparer.source_
+    return Features(values, preparer.quantity_, code, content, preparer.columns_, source=preparer.source_)
 
 
-def _by_transformer(X: Any, prepare: Any) -> tuple[Features, Ints]:
+def _by_transformer(X: Any, prepare: Any) -> Features:
     """Apply the user's transformer to the table; all columns of the result are quantities, and gaps are filled."""
     from sklearn.base import clone
 
@@ -126,21 +118,20 @@ def _by_transformer(X: Any, prepare: Any) -> tuple[Features, Ints]:
 
     preparer = clone(prepare)
     with blame("prepare"):
-        made = preparer.fit_transform(X)
-        made = dense_if_small(made) if is_sparse(made) else made
+        made = recognise(preparer.fit_transform(X), "prepared X").dense_if_small()
     options = {"dtype": np.float64, "ensure_min_samples": 2}
-    if is_sparse(made):
-        return _all_quantities(checked_array(made, "prepared X", accept_sparse="csr", **options))
-    values = checked_array(made, "prepared X", order="C", ensure_all_finite="allow-nan", **options)
+    if made.form == "sparse":
+        return _all_quantities(checked_array(made.X, "prepared X", accept_sparse="csr", **options))
+    values = checked_array(made.native, "prepared X", order="C", ensure_all_finite="allow-nan", **options)
     if np.isnan(values).any():  # some transformers leave gaps, for models that accept them
         values = TablePreparer().fit_transform(values)
     return _all_quantities(values)
 
 
-def _all_quantities(values: Any) -> tuple[Features, Ints]:
+def _all_quantities(values: Any) -> Features:
     """Return columns that may all be scaled, each made from its own input column."""
     width = values.shape[1]
-    return Features(values, np.ones(width, dtype=bool)), np.arange(width)
+    return Features(values, np.ones(width, dtype=bool), source=np.arange(width))
 
 
 def _number_rows(data: Data, names: list[str]) -> Ints:
@@ -188,9 +179,8 @@ def typical_size(X: Any) -> Floats:
     Dividing by it makes columns in any unit comparable, without inflating rare ones as a standard deviation would.
     """
     width = X.shape[1]
-    size = np.bincount(X.indices, np.abs(X.data), minlength=width) / np.maximum(
-        np.bincount(X.indices, minlength=width), 1
-    )
+    times = np.bincount(X.indices, minlength=width)
+    size = np.bincount(X.indices, np.abs(X.data), minlength=width) / np.maximum(times, 1)
     return np.where(size > 0, size, 1.0)
 
 
@@ -212,14 +202,18 @@ def _read_sparse(X: Any, roles: Mapping[str, Any] | None) -> Features:
                 "numbers. Replace them first: X.data = numpy.nan_to_num(X.data)."
             )
     _refuse_huge(values)
-    return Features(values, np.ones(values.shape[1], dtype=bool))
+    return _all_quantities(values)
 
 
 def _reduced(features: Features) -> Features:
-    """Replace the values by their components, and keep the original values as ``exact``."""
+    """Replace the values by their components; keep the original values as ``exact``, sparse if most are 0."""
     from bayesfloor.io._encoders import Column
 
-    exact = _exact(features.values)
+    exact: Any = features.values
+    if (exact.nnz if is_sparse(exact) else np.count_nonzero(exact)) < _SPARSE * prod(exact.shape):
+        exact = canonical(exact)
+    elif is_sparse(exact):
+        exact = exact.toarray()
     first, number = _distinct(exact)
     components = _components(exact[first])[number]
     d, k = exact.shape[1], components.shape[1]
@@ -233,29 +227,21 @@ def _reduced(features: Features) -> Features:
         content=number if features.content is None else features.content,
         prepared=(*before, Column("all columns", "wide", treatment, k, lossy=True)),
         exact=exact,
+        source=None,
     )
-
-
-def _exact(values: Any) -> Any:
-    """Return the values, sparse if most are 0, whatever the input type."""
-    few = (values.nnz if is_sparse(values) else np.count_nonzero(values)) < _SPARSE * prod(values.shape)
-    if few:
-        return canonical(values)
-    return values.toarray() if is_sparse(values) else values
 
 
 def _distinct(exact: Any) -> tuple[Ints, Ints]:
     """Return the first occurrence of each distinct row, sorted by content, and each row's number."""
-    rows = _sparse_bytes(exact) if is_sparse(exact) else ((row + 0.0).tobytes() for row in exact)  # -0.0 is 0.0
+    rows: Iterable[bytes]
+    if is_sparse(exact):
+        place, spans = exact.indices.astype(np.int64), zip(exact.indptr[:-1], exact.indptr[1:], strict=True)
+        rows = (place[start:end].tobytes() + exact.data[start:end].tobytes() for start, end in spans)
+    else:
+        rows = ((row + 0.0).tobytes() for row in exact)  # -0.0 is 0.0
     digests = np.frombuffer(b"".join(blake2b(row, digest_size=16).digest() for row in rows), dtype="V16")
     _, first, number = np.unique(digests, return_index=True, return_inverse=True)
     return first, number
-
-
-def _sparse_bytes(exact: Any) -> Any:
-    place = exact.indices.astype(np.int64)
-    for start, end in zip(exact.indptr[:-1], exact.indptr[1:], strict=True):
-        yield place[start:end].tobytes() + exact.data[start:end].tobytes()
 
 
 def _components(rows: Any) -> Floats:

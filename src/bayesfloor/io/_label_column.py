@@ -1,14 +1,16 @@
-"""Find the label column, and reject columns that cannot be labels."""
+"""What was asked for: the label column, which must have classes, and the columns beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from bayesfloor.io._data import Data, recognise
 from bayesfloor.io._labels import looks_like_regression
 from bayesfloor.io._messages import (
     DataError,
@@ -27,27 +29,19 @@ from bayesfloor.io._tables import Coded, Table, refuse_headless
 _USUAL_NAMES = ("label", "target", "class", "y", "species", "labels", "category", "outcome", "diagnosis")
 
 
-class LabelColumn(NamedTuple):
-    """The name of the label column or array, and each row's label."""
-
-    name: str
-    y: Any
-
-
-def labels_of(name: str, coded: Coded) -> LabelColumn:
-    """Return a column as labels; raise if it is not suitable."""
+def labels_of(name: str, coded: Coded) -> np.ndarray:
+    """Return each row's label; raise if the column is not suitable."""
     values, n = coded.values, int(np.count_nonzero(coded.codes >= 0))
     if n < len(coded.codes):
         values = as_whole(values)
-    if not n:
-        raise DataError(f"column {quote(name)} is empty. Pass another column with -y.")
-    _refuse_infinite(name, values)
-    _refuse_quantity(name, values, n)
-    _refuse_classes(name, values, n)
-    if values.dtype == object or _is_broken(values):  # classes such as 0.5 become text, as in a CSV
+    why = _why_not(values, n)
+    if not why and (values.dtype == object or _is_broken(values)):  # classes such as 0.5 become text, as in a CSV
         values = values.astype(str)
-        _refuse_twins(name, values)
-    return LabelColumn(name, coded._replace(values=values).rows)
+        if len(np.unique(values)) < len(values):
+            why = "has labels that differ only in trailing zero bytes. Rename them."
+    if why:
+        raise DataError(f"column {quote(name)} {why}")
+    return coded._replace(values=values).rows
 
 
 def as_whole(values: np.ndarray) -> np.ndarray:
@@ -61,39 +55,24 @@ def _is_broken(values: np.ndarray) -> bool:
     return values.dtype.kind == "f" and bool((values != np.round(values)).any())
 
 
-def _refuse_infinite(name: str, values: np.ndarray) -> None:
+def _why_not(values: np.ndarray, n: int) -> str:
+    """Say why these distinct values of ``n`` rows cannot be labels; empty if they can."""
+    another = "Pass another column with -y"
+    if not n:
+        return f"is empty. {another}."
     if values.dtype.kind == "f" and np.isinf(values).any():
-        raise DataError(f"column {quote(name)} has infinite labels. Drop these rows, or give them a different label.")
-
-
-def _refuse_quantity(name: str, values: np.ndarray, n: int) -> None:
-    try:
-        numbers = values.astype(np.float64)
-    except ValueError:
-        return
-    if looks_like_regression(np.sort(numbers), n):
-        raise DataError(
-            f"column {quote(name)} has {len(values):,} different numbers in {n:,} rows: looks like regression, not "
-            "classes. Pass another column with -y, or bin the numbers into classes first."
-        )
-
-
-def _refuse_classes(name: str, values: np.ndarray, n: int) -> None:
+        return "has infinite labels. Drop these rows, or give them a different label."
+    with suppress(ValueError):  # text that is not numbers
+        if looks_like_regression(np.sort(values.astype(np.float64)), n):
+            return (
+                f"has {len(values):,} different numbers in {n:,} rows: looks like regression, not classes. {another}, "
+                "or bin the numbers into classes first."
+            )
     if len(values) == 1:
-        raise DataError(
-            f"column {quote(name)} has only one value, {quote(values[0])}, but expected at least 2 classes. "
-            "Pass another column with -y."
-        )
+        return f"has only one value, {quote(values[0])}, but expected at least 2 classes. {another}."
     if len(values) == n:
-        raise DataError(
-            f"column {quote(name)} has a different value in each of {n:,} rows, so it looks like an id, not a class. "
-            "Pass another column with -y."
-        )
-
-
-def _refuse_twins(name: str, values: np.ndarray) -> None:
-    if len(np.unique(values)) < len(values):
-        raise DataError(f"column {quote(name)} has labels that differ only in trailing zero bytes. Rename them.")
+        return f"has a different value in each of {n:,} rows, so it looks like an id, not a class. {another}."
+    return ""
 
 
 def find_label(table: Table, label: str | None) -> str:
@@ -130,19 +109,6 @@ def _may_be_label(column: Any) -> bool:
     return is_text(column.type) or kinds.is_integer(column.type) or kinds.is_boolean(column.type)
 
 
-class Contents(NamedTuple):
-    """A file's features with their names, its labels unless they are in another file, and other requested columns."""
-
-    X: Any
-    names: Sequence[str]
-    labels: LabelColumn | None
-    given: dict[str, np.ndarray]
-    notes: tuple[str, ...] = ()
-    drawn: np.ndarray | None = None
-    drawn_from: tuple[int, int] | None = None  # if only a sample was read: number of all rows, and of unlabelled rows
-    n_rows: int | None = None  # of the file, if its features were subsampled and the labels are elsewhere
-
-
 @dataclass(frozen=True)
 class Asked:
     """Requested columns, and the number of rows to read from a large file."""
@@ -177,20 +143,40 @@ class Asked:
 
     def choose(self, names: Sequence[str], apart: Sequence[str] = ()) -> list[str]:
         """Choose the feature columns: the requested ones, without those set apart."""
-        taken = _matching("--features", self.features, names) if self.features else set(names)
-        left = taken - self.dropped(names) - set(apart)
+        taken = matching("--features", self.features, names) if self.features else set(names)
+        left = taken - matching("--drop", self.drop, names) - set(apart)
         if not left:
             raise DataError(
                 f"no columns are left as features. Check --features and --drop. Columns: {join_words(names) or 'none'}."
             )
         return [name for name in names if name in left]
 
-    def dropped(self, names: Sequence[str]) -> set[str]:
-        """Return the columns to leave out."""
-        return _matching("--drop", self.drop, names)
+    def gather(
+        self, X: Any, names: Sequence[str], label: str, y: Any, columns: Mapping[str, np.ndarray], **more: Any
+    ) -> Data:
+        """Return what was read from a file; ``columns`` are the other requested ones, by name."""
+        beside: dict[str, Any] = {what: columns[name] for what, name in self.beside.items()}
+        beside |= {"ids": beside.pop("id", None), "images": beside.pop("image", None)}
+        more |= {"label": label, "group": self.beside.get("groups", ""), "feature_names": tuple(names)}
+        data = replace(recognise(X), y=y, **beside, **more)
+        if y is not None:
+            self.refuse_strangers(data)
+        return data
+
+    def refuse_strangers(self, data: Data) -> None:
+        """Raise before the work starts if a prediction from a file is not one of the labels."""
+        if "predictions" not in self.beside:
+            return
+        known = set(data.y.tolist())
+        strange = [value for value in dict.fromkeys(data.predictions.tolist()) if value not in known]
+        if strange:
+            shown = join_words(sorted(map(str, known)), 4)
+            name = quote(self.beside["predictions"])
+            raise DataError(f"column {name} predicts {quote(strange[0])}, which is not one of the labels: {shown}.")
 
 
-def _matching(flag: str, globs: Sequence[str], names: Sequence[str]) -> set[str]:
+def matching(flag: str, globs: Sequence[str], names: Sequence[str]) -> set[str]:
+    """Return the names that match any of the patterns; raise for a pattern without a match."""
     matches = {glob: {name for name in names if name == glob or fnmatchcase(name, glob)} for glob in globs}
     for glob, found in matches.items():
         if not found:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from math import prod
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
 
-from bayesfloor.io._data import tell_flattened
+from bayesfloor.io._data import Data, tell_flattened
 from bayesfloor.io._find_file import File
-from bayesfloor.io._label_column import Asked, Contents, LabelColumn, as_whole, labels_of
+from bayesfloor.io._label_column import Asked, as_whole, labels_of
 from bayesfloor.io._messages import DataError, quote, refuse_length, refuse_unknown, short
 from bayesfloor.io._tables import Coded, finite_floats, refuse_gaps
 from bayesfloor.support._words import how_many
@@ -23,19 +25,19 @@ _READ_AT_ONCE = 1 << 20  # bytes, few enough to stay in the processor's cache
 # One array
 
 
-def read_npy(file: File, asked: Asked) -> Contents:
+def read_npy(file: File, asked: Asked) -> Data:
     """Read features, and labels from a column given by its number."""
     _refuse_names(file, asked)
     if file.is_large and asked.labels_elsewhere and (sampled := _read_sample(file, asked)) is not None:
         return sampled
     with _loaded(file) as array:
-        X, notes = _check_features(array, file.shown), tell_flattened(np.shape(array))
+        X, notes = _features_of(array, file.shown)
     if asked.labels_elsewhere:
-        return _contents(X, None, {}, asked, notes)
+        return _gathered(X, asked, notes)
     at = _label_number(file, asked.label, X.shape[1])
-    coded = _coded(X[:, at], str(asked.label))
-    labels = labels_of(str(asked.label), coded._replace(values=as_whole(coded.values)))
-    return _contents(np.delete(X, at, axis=1), labels, {}, asked, notes)
+    name, coded = str(asked.label), _coded(X[:, at], str(asked.label))
+    y = labels_of(name, coded._replace(values=as_whole(coded.values)))
+    return _gathered(np.delete(X, at, axis=1), asked, notes, name, y)
 
 
 def _refuse_names(file: File, asked: Asked) -> None:
@@ -61,7 +63,7 @@ def _label_number(file: File, label: str | None, width: int) -> int:
     return int(label) % width
 
 
-def _read_sample(file: File, asked: Asked) -> Contents | None:
+def _read_sample(file: File, asked: Asked) -> Data | None:
     """Read some rows of a large file; None if all of them fit in memory, or if they are not numbers."""
     with file.open_raw() as stream:
         version = npy.read_magic(stream)
@@ -73,9 +75,8 @@ def _read_sample(file: File, asked: Asked) -> Contents | None:
         rng = np.random.default_rng(asked.seed)
         drawn = np.sort(rng.choice(shape[0], n_drawn, replace=False, shuffle=False))
         read = _read_columns if by_column else _read_rows
-        X = _check_features(read(stream, shape, dtype, drawn), file.shown)
-    found = _contents(X, None, {}, asked, tell_flattened(shape))
-    return found._replace(drawn=drawn, n_rows=shape[0])
+        X, _ = _features_of(read(stream, shape, dtype, drawn), file.shown)
+    return replace(_gathered(X, asked, tell_flattened(shape)), drawn=drawn, n_rows=shape[0])
 
 
 def _read_rows(stream: Any, shape: tuple[int, ...], dtype: np.dtype[Any], drawn: np.ndarray) -> np.ndarray:
@@ -110,7 +111,7 @@ def _read_numbers(stream: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> 
 # Several arrays
 
 
-def read_npz(file: File, asked: Asked) -> Contents:
+def read_npz(file: File, asked: Asked) -> Data:
     """Read features, labels, and other requested arrays."""
     with _opened(file) as arrays:
         refuse_unknown(asked.named, arrays.files, "array")
@@ -118,11 +119,13 @@ def read_npz(file: File, asked: Asked) -> Contents:
         if name is None:
             question = "which array holds the features? Use --embedding."
             name = _find_array(arrays, "X", asked.roles, question, flat=False)
-        array = _array(arrays, name)
-        X, notes = _check_features(array, f"array {quote(name)}"), tell_flattened(np.shape(array))
-        labels = None if asked.labels_elsewhere else labels_of(*_label_array(arrays, asked.label, asked.roles))
-        given = {name: _whole_column(_array(arrays, name), name) for name in asked.beside.values()}
-    return _contents(X, labels, given, asked, notes)
+        X, notes = _features_of(_array(arrays, name), f"array {quote(name)}")
+        label, y = "", None
+        if not asked.labels_elsewhere:
+            label, coded = _label_array(arrays, asked.label, asked.roles)
+            y = labels_of(label, coded)
+        beside = {name: _whole_column(_array(arrays, name), name) for name in asked.beside.values()}
+    return _gathered(X, asked, notes, label, y, beside)
 
 
 def _label_array(arrays: Any, label: str | None, taken: list[str]) -> tuple[str, Coded]:
@@ -202,13 +205,13 @@ def _no_pickles(what: str) -> Iterator[None]:
         ) from error
 
 
-def _check_features(X: Any, what: str) -> np.ndarray:
-    """Check an array of features, and flatten rows that have more than one axis."""
+def _features_of(X: Any, what: str) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Check an array of features; flatten rows that have more than one axis, with a note."""
     if not isinstance(X, np.ndarray) or X.dtype.kind not in "biuf":
         raise DataError(f"{what} has type {getattr(X, 'dtype', type(X).__name__)}, but expected numbers.")
     if X.ndim < 2 or not X.size:
         raise DataError(f"{what} has shape {X.shape}, but expected rows and columns of numbers.")
-    return finite_floats(X.reshape(len(X), -1), what, allow_gaps=True)
+    return finite_floats(X.reshape(len(X), -1), what, allow_gaps=True), tell_flattened(X.shape)
 
 
 def _coded(values: np.ndarray, name: str) -> Coded:
@@ -245,15 +248,21 @@ def _flat(values: np.ndarray, name: str) -> np.ndarray:
     return np.char.decode(values, "utf-8", "backslashreplace") if values.dtype.kind == "S" else values
 
 
-def _contents(
-    X: np.ndarray, labels: LabelColumn | None, given: dict[str, np.ndarray], asked: Asked, notes: tuple[str, ...]
-) -> Contents:
-    if labels is not None:
-        refuse_length(f"there are {how_many(len(labels.y), 'label')}", len(labels.y), len(X))
-    for name, values in given.items():
+def _gathered(
+    X: np.ndarray,
+    asked: Asked,
+    notes: tuple[str, ...],
+    label: str = "",
+    y: np.ndarray | None = None,
+    beside: Mapping[str, np.ndarray] = MappingProxyType({}),
+) -> Data:
+    """Return the chosen features with the labels and the values beside them."""
+    if y is not None:
+        refuse_length(f"there are {how_many(len(y), 'label')}", len(y), len(X))
+    for name, values in beside.items():
         refuse_length(f"array {quote(name)} has {how_many(len(values), 'value')}", len(values), len(X))
     names = [f"x{i}" for i in range(X.shape[1])]
     chosen = asked.choose(names)
     if len(chosen) < len(names):
         X = X[:, [int(name[1:]) for name in chosen]]
-    return Contents(X, chosen, labels, given, notes)
+    return asked.gather(X, chosen, label, y, beside, notes=notes)

@@ -14,7 +14,7 @@ import numpy as np
 from bayesfloor.io._csv import read_lines
 from bayesfloor.io._data import Data, as_frame, recognise, unmask
 from bayesfloor.io._find_file import File, fetched, find_file, reading
-from bayesfloor.io._label_column import Asked, Contents, LabelColumn, find_label, labels_of
+from bayesfloor.io._label_column import Asked, find_label, labels_of, matching
 from bayesfloor.io._label_spellings import find_spellings, respell
 from bayesfloor.io._labels import missing_labels
 from bayesfloor.io._messages import (
@@ -22,8 +22,6 @@ from bayesfloor.io._messages import (
     arrow,
     is_list,
     is_number,
-    join_words,
-    quote,
     refuse_length,
     refuse_unknown,
 )
@@ -47,11 +45,6 @@ from bayesfloor.support._types import Ints
 from bayesfloor.support._words import how_many
 
 _MOST = 64  # columns of an array whose order is looked at
-
-
-def is_path(X: object) -> bool:
-    """Whether X is the path of a file or folder."""
-    return isinstance(X, (str, os.PathLike))
 
 
 def open_data(
@@ -119,7 +112,7 @@ def open_data(
         return X
     y = unmask(y)
     given = {"groups": unmask(groups), "weight": unmask(weight), "predictions": unmask(predictions)}
-    if is_path(X) or isinstance(X, bytes):
+    if isinstance(X, (str, bytes, os.PathLike)):
         if isinstance(y, (str, Path)) and str(y).endswith(".npy"):
             y, labels_file = None, str(y)
         names = {"id": ids, "image": images, **given}
@@ -136,25 +129,19 @@ def open_data(
         asked.refuse_conflicts()
         data = _of_file(find_file(X), asked, y, labels_file, given)
     else:
-        data = _of_table(_as_table(X), y, given)
+        data = _of_table(X, y, given)
     return _respelled(data) if clean_labels else data
 
 
 # Tables in memory
 
 
-def _as_table(X: Any) -> Any:
-    """Read a stream into a table; return anything else unchanged."""
-    is_lazy = type(X).__name__ == "LazyFrame"  # asking it for its columns would already run the query
-    is_stream = is_lazy or (hasattr(X, "__arrow_c_stream__") and as_frame(X) is None)
-    if not is_stream:
-        return X
-    with blame("X"):
-        return table_of(X).read()
-
-
 def _of_table(X: Any, y: Any, given: dict[str, Any]) -> Data:
-    """Take labels, groups and other columns out of a data frame if they are given by name."""
+    """Read a table in memory or a stream; labels, groups and others given by name are taken out of its columns."""
+    is_lazy = type(X).__name__ == "LazyFrame"  # asking it for its columns would already run the query
+    if is_lazy or (hasattr(X, "__arrow_c_stream__") and as_frame(X) is None):
+        with blame("X"):
+            X = table_of(X).read()
     data, given = recognise(X), {"y": y, **given}
     names = {role: value for role, value in given.items() if isinstance(value, str)}
     if not names:
@@ -185,16 +172,29 @@ def _refuse_twins(names: dict[str, str]) -> None:
 
 def _of_file(file: File, asked: Asked, y: Any, labels_file: str | None, given: dict[str, Any]) -> Data:
     with reading(file), fetched(file) as near:
-        found = _READERS.get(file.kind, _read_table)(near, asked)
+        data = _READERS.get(file.kind, _read_table)(near, asked)
+    n_rows = data.n_rows or data.X.shape[0]
     if labels_file is not None:
-        n_rows = found.X.shape[0] if found.n_rows is None else found.n_rows
-        labels = read_labels_file(labels_file, asked.label, n_rows)
-    else:
-        labels = found.labels or LabelColumn("", y)
-    return _data_of(file, found, asked, labels, given)
+        label, y = _read_labels_file(labels_file, asked.label, n_rows)
+        data = replace(data, label=label)
+    outside = {
+        what: values for what, values in {"y": y, **given}.items() if values is not None and not isinstance(values, str)
+    }
+    if data.drawn is not None and outside:  # they have a value for each row, of which only a sample was read
+        outside = {what: np.asarray(values) for what, values in outside.items()}
+        for what, values in outside.items():
+            refuse_length(f"{what} has {how_many(len(values), 'value')}", len(values), n_rows)
+        if "y" in outside:
+            data = replace(data, n_unlabelled=int(np.count_nonzero(missing_labels(y))))
+        outside = {what: values[data.drawn] for what, values in outside.items()}
+    images = None if data.images is None else [file.beside(str(path)) for path in data.images]
+    data = replace(data, **outside, images=images, name=file.name)
+    if "y" in outside:
+        asked.refuse_strangers(data)
+    return data
 
 
-def _read_table(file: File, asked: Asked) -> Contents:
+def _read_table(file: File, asked: Asked) -> Data:
     start = bytes_read()
     table = open_table(file)
     label = None if asked.labels_elsewhere else find_label(table, asked.label)
@@ -202,17 +202,22 @@ def _read_table(file: File, asked: Asked) -> Contents:
     alike = None
     # A large table far away: a few row groups are enough, unless their rows turn out to be too much alike.
     if label is not None and table.groups is not None and file.is_large:
-        sampled, alike = _sample_groups(table, table.groups, asked, label, start)
+        sample, alike = _sample_groups(table, table.groups, asked, label, start)
         if not alike.is_misleading:
-            return sampled
+            return sample
     # Labels and other columns are read for all rows, so that the sample of features can follow the labels.
-    given = read_roles(table, asked.roles, label)
-    labels = None if label is None else labels_of(label, given[label])
-    beside = {name: coded.rows for name, coded in given.items()}
-    drawn = None if labels is None or not file.is_large else _draw(file, labels.y, asked)
+    coded = read_roles(table, asked.roles, label)
+    y = None if label is None else labels_of(label, coded[label])
+    drawn = None if y is None or not file.is_large else _draw(file, y, asked)
     X, names = _read_features(table, asked, drawn)
     notes = table.notes if alike is None else (*table.notes, tell_misleading(alike, bytes_read() - start, file.size))
-    return Contents(X, names, labels, beside, notes, drawn)
+    beside = {name: each.rows for name, each in coded.items()}
+    data = asked.gather(X, names, label or "", y, beside, notes=notes)
+    if y is None or drawn is None:
+        return data
+    columns = {what: getattr(data, what) for what in ("y", "groups", "weight", "predictions")}
+    own = {what: values[drawn] for what, values in columns.items() if values is not None}
+    return replace(data, **own, drawn=drawn, n_rows=len(y), n_unlabelled=int(np.count_nonzero(missing_labels(y))))
 
 
 def _draw(file: File, y: np.ndarray, asked: Asked) -> np.ndarray | None:
@@ -229,7 +234,7 @@ def _read_features(table: Table, asked: Asked, drawn: np.ndarray | None) -> tupl
     if asked.embedding is not None:
         if asked.features:
             raise DataError("--features and --embedding are both given, but expected only one of them. Leave one out.")
-        asked.dropped(table.names)  # raises for a mistyped name, although there is nothing to drop
+        matching("--drop", asked.drop, table.names)  # raises for a mistyped name, although there is nothing to drop
         return _numbered(read_embedding(table, asked.embedding, drawn), asked.embedding)
     columns = table.read(asked.choose(table.names, asked.roles), drawn)
     if columns.num_columns == 1 and is_list(columns.column(0).type):
@@ -245,42 +250,6 @@ def _numbered(X: np.ndarray, name: str) -> tuple[np.ndarray, list[str]]:
 _READERS = {"npy": read_npy, "npz": read_npz}
 
 
-def _data_of(file: File, found: Contents, asked: Asked, labels: LabelColumn, given: dict[str, Any]) -> Data:
-    columns = {what: found.given[name] for what, name in asked.beside.items()}
-    if "predictions" in columns:
-        _refuse_strangers(asked.beside["predictions"], columns["predictions"], labels.y)
-    ids, paths = columns.pop("id", None), columns.pop("image", None)
-    data = Data(
-        recognise(found.X).X,
-        labels.y,
-        **given | columns,
-        ids=ids,
-        images=None if paths is None else [file.beside(str(path)) for path in paths.tolist()],
-        name=file.name,
-        label=labels.name,
-        group=asked.beside.get("groups", ""),
-        feature_names=tuple(found.names),
-        notes=found.notes,
-    )
-    if found.drawn_from is not None:
-        n_rows, n_unlabelled = found.drawn_from
-        return replace(data, drawn=found.drawn, n_rows=n_rows, n_unlabelled=n_unlabelled)
-    return data if found.drawn is None else _only(data, found.drawn, found.n_rows)
-
-
-def _only(data: Data, drawn: np.ndarray, n_rows: int | None) -> Data:
-    """Keep the labels and other columns of the sampled rows, whose features have already been read."""
-    given = ((what, getattr(data, what)) for what in ("y", "groups", "weight", "predictions"))
-    parts = {what: np.asarray(values) for what, values in given if values is not None}
-    if n_rows is not None:  # the labels are not of the same file, so there may be too few of them
-        for what, values in parts.items():
-            refuse_length(f"{what} has {how_many(len(values), 'value')}", len(values), n_rows)
-    taken: Any = {what: values[drawn] for what, values in parts.items()}
-    return replace(
-        data, **taken, drawn=drawn, n_rows=len(data.y), n_unlabelled=int(np.count_nonzero(missing_labels(data.y)))
-    )
-
-
 def _respelled(data: Data) -> Data:
     """Replace labels and predictions that differ only in case or spaces by their most frequent spelling."""
     found = find_spellings(data.y)
@@ -289,34 +258,24 @@ def _respelled(data: Data) -> Data:
     return replace(data, y=respell(data.y, found.best), predictions=predictions, notes=notes)
 
 
-def _refuse_strangers(name: str, predictions: np.ndarray, y: np.ndarray) -> None:
-    """Raise before the work starts if a prediction is not one of the labels."""
-    known = set(y.tolist())
-    strange = [value for value in dict.fromkeys(predictions.tolist()) if value not in known]
-    if strange:
-        shown = join_words(sorted(map(str, known)), 4)
-        raise DataError(f"column {quote(name)} predicts {quote(strange[0])}, which is not one of the labels: {shown}.")
-
-
 # Labels in a file of their own
 
 
-def read_labels_file(path: str, label: str | None, n_rows: int) -> LabelColumn:
-    """Read labels in the order of the rows."""
+def _read_labels_file(path: str, label: str | None, n_rows: int) -> tuple[str, np.ndarray]:
+    """Return the name and the labels of a file that has one for each row, in the same order."""
     file = find_file(path)
     with reading(file), fetched(file) as near:
-        name, coded = _read(near, label, n_rows)
+        if near.kind in ("npy", "npz"):
+            name, coded = read_label_array(near, label)
+        elif near.kind == "CSV" and (lines := read_lines(near)) is not None:
+            name, coded = _read_lines(lines, n_rows)
+        else:
+            table = open_table(near)
+            name = table.names[0] if label is None and len(table.names) == 1 else find_label(table, label)
+            coded = read_roles(table, [name], name)[name]
     n_labels = len(coded.codes)
     refuse_length(f"{file.shown} has {how_many(n_labels, 'label')}", n_labels, n_rows)
-    return labels_of(name, coded)
-
-
-def _read(file: File, label: str | None, n_rows: int) -> tuple[str, Coded]:
-    if file.kind in ("npy", "npz"):
-        return read_label_array(file, label)
-    if file.kind == "CSV" and (lines := read_lines(file)) is not None:
-        return _read_lines(lines, n_rows)
-    return _read_column(file, label)
+    return name, labels_of(name, coded)
 
 
 def _read_lines(lines: list[list[str]], n_rows: int) -> tuple[str, Coded]:
@@ -328,12 +287,6 @@ def _read_lines(lines: list[list[str]], n_rows: int) -> tuple[str, Coded]:
     return name, encode(texts, is_csv=True)
 
 
-def _read_column(file: File, label: str | None) -> tuple[str, Coded]:
-    table = open_table(file)
-    name = table.names[0] if label is None and len(table.names) == 1 else find_label(table, label)
-    return name, read_roles(table, [name], name)[name]
-
-
 # Samples of a large table at an address
 
 
@@ -342,12 +295,12 @@ class _Drawn(NamedTuple):
 
     chosen: Ints  # the groups
     rows: Ints
-    labels: LabelColumn
+    y: np.ndarray
     n_unlabelled: int  # in all rows; estimated if not all labels were read
     doubt: str = ""  # about the class proportions
 
 
-def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, start: int) -> tuple[Contents, Alike]:
+def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, start: int) -> tuple[Data, Alike]:
     """Read a subsample of a large table from a few row groups.
 
     ``start`` is the value of ``bytes_read`` before the table was opened, so that the files' metadata count too. Also
@@ -358,14 +311,14 @@ def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, st
     drawn = _draw_from_groups(table, groups, asked, label, groups.bytes_of([*features, *beside]), start)
     given = {name: coded.rows for name, coded in read_roles(table, beside, None, drawn.rows).items()}
     X, names = _read_features(table, asked, drawn.rows)
-    codes = np.unique(drawn.labels.y, return_inverse=True)[1]
+    codes = np.unique(drawn.y, return_inverse=True)[1]
     alike = compare_groups(_columns(X), codes, groups.group_of(drawn.rows))
     told = tell_read(bytes_read() - start, table.file.size, len(drawn.chosen), len(groups.n_rows))
     notes = [*table.notes, f"{told}{drawn.doubt}"]
     if alike.is_noticeable:
         notes.append(f"{alike}, so intervals may be too narrow; set max_rows higher to read more row groups")
-    drawn_from = int(groups.n_rows.sum()), drawn.n_unlabelled
-    return Contents(X, names, drawn.labels, given, tuple(notes), drawn.rows, drawn_from), alike
+    data = asked.gather(X, names, label, drawn.y, given, notes=tuple(notes), drawn=drawn.rows)
+    return replace(data, n_rows=int(groups.n_rows.sum()), n_unlabelled=drawn.n_unlabelled), alike
 
 
 def _draw_from_groups(table: Table, groups: RowGroups, asked: Asked, label: str, sizes: Ints, start: int) -> _Drawn:
@@ -376,20 +329,20 @@ def _draw_from_groups(table: Table, groups: RowGroups, asked: Asked, label: str,
     # If the labels of all rows take few bytes, they are read first: rare classes are then found.
     if are_labels_cheap(groups, label, budget):
         coded = read_roles(table, [label], label)[label]
-        labels = labels_of(label, coded)  # raises if the column cannot be labels
+        y = labels_of(label, coded)  # raises if the column cannot be labels
         chosen, rows = draw_rows(groups, sizes, budget - (bytes_read() - start), coded.codes, n_drawn, rng)
         missing = int(np.count_nonzero(coded.codes < 0))
-        return _Drawn(chosen, rows, labels._replace(y=labels.y[rows]), missing)
+        return _Drawn(chosen, rows, y[rows], missing)
     # Otherwise only those of the groups that were chosen without knowing any label.
     chosen = choose_groups(sizes + groups.bytes_of([label]), budget - (bytes_read() - start), None, rng)
     within = groups.rows_in(chosen)
     coded = read_roles(table, [label], label, within)[label]
     labelled = np.flatnonzero(coded.codes >= 0)
     places = np.sort(rng.permutation(labelled)[:n_drawn])
-    labels = labels_of(label, coded._replace(codes=coded.codes[places]))
+    y = labels_of(label, coded._replace(codes=coded.codes[places]))
     missing = round((1 - len(labelled) / len(within)) * n_rows)
     doubt = ", assuming that these have the class proportions of all rows"
-    return _Drawn(chosen, within[places], labels, missing, doubt)
+    return _Drawn(chosen, within[places], y, missing, doubt)
 
 
 def _columns(X: Any) -> Iterator[tuple[str, Any]]:
