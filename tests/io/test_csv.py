@@ -61,7 +61,7 @@ def test_the_first_line_of_excel_names_the_separator(encoding, line):
     table = read_table(f"{line}\r\nu,v;label\r\n1;2\r\n3;4\r\n".encode(encoding))
 
     assert table.read().to_pydict() == {"u,v": [1, 3], "label": [2, 4]}
-    assert table.read_texts(["label"]).to_pydict() == {"label": ["2", "4"]}
+    assert table.read(["label"], as_text=True).to_pydict() == {"label": ["2", "4"]}
 
 
 def test_a_tsv_has_tabs_whatever_else_there_is(text_file):

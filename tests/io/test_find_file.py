@@ -151,7 +151,7 @@ def test_the_same_text_gives_the_same_table(encoding, note, pack, text_file):
 
     assert table.names == NAMES
     assert table.read().to_pydict() == ROWS
-    assert table.read_texts(["Größe"]).to_pydict() == {"Größe": ["1.5", "2.5"]}
+    assert table.read(["Größe"], as_text=True).to_pydict() == {"Größe": ["1.5", "2.5"]}
     assert table.notes == ((note,) if note else ())
 
 

@@ -64,7 +64,7 @@ def test_a_library_that_is_loaded_later_is_limited_too(monkeypatch):
     asked = []
 
     class Controller:
-        def __init__(self, n):
+        def __init__(self, _, n):
             self.n = n
 
         def limit(self, limits):
@@ -74,7 +74,7 @@ def test_a_library_that_is_loaded_later_is_limited_too(monkeypatch):
         def restore_original_limits(self):
             asked.append((self.n, "restored"))
 
-    monkeypatch.setattr(_tasks, "_blas", Controller)
+    monkeypatch.setattr(_tasks, "_pools", Controller)
     n = len(_tasks.sys.modules)
     with one_blas_thread(), one_blas_thread():
         monkeypatch.setitem(_tasks.sys.modules, "a_new_blas", object())

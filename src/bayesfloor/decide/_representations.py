@@ -243,9 +243,10 @@ def cross_fit(name: str, candidate: Any, X: Any, y: np.ndarray, folds: list[Ints
 
 def read_values(name: str, values: Any, n_rows: int | None = None) -> Features:
     """Read a representation as numbers and check that it has one row per label."""
-    values = values.toarray() if hasattr(values, "toarray") else values
     try:
-        features = read_features(recognise(values))
+        data = recognise(values)
+        dense = replace(data, X=data.X.toarray()) if data.form == "sparse" else data
+        features = read_features(dense)
     except (TypeError, ValueError) as error:
         raise type(error)(f"Representation {name!r}: {error}") from error
     if n_rows is not None and len(features.values) != n_rows:

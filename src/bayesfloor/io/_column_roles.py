@@ -74,7 +74,8 @@ def _looks_like_codes(name: str, given: Floats, low: float, high: float) -> bool
     they have few different last digits.
     """
     named = not _CODE_WORDS.isdisjoint(words_of(name))
-    if low < 0 or high - low < MOST_LEVELS or not (named or _of_like_length(low, high)):
+    alike = low >= 100 and len(f"{high:.0f}") - len(f"{low:.0f}") <= 1  # at least three digits, of like length
+    if low < 0 or high - low < MOST_LEVELS or not (named or alike):
         return False
     levels = np.unique(given)
     if len(levels) <= MOST_LEVELS or len(given) < (2 if named else 3) * len(levels):
@@ -83,11 +84,6 @@ def _looks_like_codes(name: str, given: Floats, low: float, high: float) -> bool
         max(np.bincount((given % 10).astype(np.int64))) < 0.4 * len(given)
         and len(levels) < 0.5 * _smooth_levels(np.sort(given) / np.gcd.reduce(np.diff(levels).astype(np.int64)))
     )
-
-
-def _of_like_length(low: float, high: float) -> bool:
-    """Whether integers from ``low`` to ``high`` have at least three digits, and lengths that differ by at most one."""
-    return low >= 100 and len(f"{high:.0f}") - len(f"{low:.0f}") <= 1
 
 
 def _smooth_levels(steps: Floats) -> float:
@@ -209,26 +205,13 @@ def find_odd(values: Values, *kinds: str) -> Odd | None:
         texts = tuple(islice(strange, _MOST_TEXTS + 1))
         if not 0 < len(texts) <= _MOST_TEXTS:
             continue
-        n_odd, n_rows, n_read = _count(values, texts)
-        if n_odd <= _MOST_ROWS * n_rows and n_read >= _FEWEST_READ:
+        given = zip(values.levels, values.counts.tolist(), strict=True)
+        rows_of = {level: rows for level, rows in given if not is_gap(level, among_numbers=True)}
+        n_odd = sum(rows_of[text] for text in texts)
+        if n_odd <= _MOST_ROWS * sum(rows_of.values()) and len(rows_of) - len(texts) >= _FEWEST_READ:
             shown = ", ".join(f"'{text}'" for text in show_labels(texts))
-            are = (
-                f"cell that is not {one} ({shown}) counts"
-                if n_odd == 1
-                else f"cells that are not {many} ({shown}) count"
-            )
-            odd = Odd(texts, f"{n_odd:,} {are} as missing")
+            are = f"cell that is not {one}" if n_odd == 1 else f"cells that are not {many}"
+            odd = Odd(texts, f"{n_odd:,} {are} ({shown}) {'counts' if n_odd == 1 else 'count'} as missing")
             if find(odd.without(values).levels) is not None:
                 return odd
     return None
-
-
-def _count(values: Values, odd: tuple[str, ...]) -> tuple[int, int, int]:
-    """Count the rows with an odd value, the rows with any value, and the distinct values that are not odd."""
-    n_odd = n_rows = n_read = 0
-    for level, rows in zip(values.levels, values.counts.tolist(), strict=True):
-        if not is_gap(level, among_numbers=True):
-            n_rows += rows
-            n_odd += rows * (level in odd)
-            n_read += level not in odd
-    return n_odd, n_rows, n_read

@@ -159,7 +159,6 @@ def read_list(name: str, values: Sequence[Any]) -> Values:
 
 
 def _kind(kind: type) -> str:
-    """Return the kind of a Python type."""
     return next((name for name, types in _KINDS if issubclass(kind, types)), "text")
 
 

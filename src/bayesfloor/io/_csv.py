@@ -9,7 +9,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from bayesfloor.io._find_file import File, find_encoding
 from bayesfloor.io._messages import DataError, arrow, join_words, quote, troubles_of
@@ -38,7 +38,9 @@ class CsvFile:
     skipped: int  # lines before the header
     note: str = ""
     names: tuple[str, ...] = ()
-    block: int = _BLOCK
+    block: int = _BLOCK  # bytes to read at a time, enough for the longest row
+    is_ragged: bool = False
+    end: str = ""  # the last value
 
     def rows(self) -> Any:
         """Return Python's own reader, which counts lines."""
@@ -82,19 +84,14 @@ def _look_at(file: File) -> CsvFile:
     with _open_text(file, codec) as stream:
         head = stream.read(_HEAD)
     said = re.match(r'"?sep=(.)"?\r?\n', head)  # the line that tells Excel the separator
-    found = CsvFile(file, codec, said[1] if said else _separator(file, head), skipped=int(bool(said)), note=note)
+    is_tabbed = ".tsv" in file.name.lower()[-8:]
+    separator = said[1] if said else "\t" if is_tabbed else max(_SEPARATORS, key=partial(_fit, head))
+    found = CsvFile(file, codec, separator, skipped=int(bool(said)), note=note)
     return replace(found, names=tuple(next((row for row in found.rows() if row), [])))
 
 
-def _separator(file: File, head: str) -> str:
-    """Find the separator that gives the header the most fields, and most of the first rows the same number."""
-    if ".tsv" in file.name.lower()[-8:]:
-        return "\t"
-    return max(_SEPARATORS, key=partial(_fit, head))
-
-
 def _fit(head: str, separator: str) -> float:
-    """Return the number of separators in the header times the fraction of rows that have as many."""
+    """Return how well a separator fits: how often it is in the header, times the fraction of rows with as many."""
     reader = csv.reader(io.StringIO(head, newline=""), delimiter=separator)
     rows = [row for row, _ in zip(reader, range(_HEAD_ROWS), strict=False) if row]
     whole = rows[:-1] if len(head) == _HEAD and len(rows) > 1 else rows  # the last row may be cut off
@@ -120,11 +117,10 @@ def open_csv(file: File) -> tuple[list[str], tuple[str, ...], Any, Any, None]:
     if not all(part.names for part in parts):
         raise DataError(f"{file.shown} is empty. Expected columns of features and labels.")
     kinds = dict.fromkeys(parts[0].names, _KINDS)
-    scanned = [_scan(part, kinds) for part in parts]
-    troubles = [trouble for scan in scanned for trouble in _troubles(scan, parts[0])]
+    parts = [_scan(part, kinds) for part in parts]
+    troubles = [trouble for part in parts for trouble in _troubles(part, parts[0])]
     if troubles:
         raise troubles_of(file.shown, troubles)
-    parts = [scan.part for scan in scanned]
     notes = tuple(part.note for part in parts if part.note)
     return list(parts[0].names), notes, partial(_typed, parts, kinds), partial(_as_texts, parts), None
 
@@ -142,16 +138,8 @@ def _typed(parts: Sequence[CsvFile], kinds: dict[str, _Kinds], _: None, columns:
             yield arrow().record_batch(typed, names=list(columns))
 
 
-class _Scan(NamedTuple):
-    """Result of reading a file once: whether rows are ragged, and the last value."""
-
-    part: CsvFile
-    ragged: bool
-    end: str
-
-
-def _scan(part: CsvFile, kinds: dict[str, _Kinds]) -> _Scan:
-    """Find the types that fit all values."""
+def _scan(part: CsvFile, kinds: dict[str, _Kinds]) -> CsvFile:
+    """Read the file once, and narrow ``kinds`` to the types that fit all values."""
     for block in (max(_BLOCK, 100 * len(part.names)), _LARGEST_BLOCK):
         ragged: list[Any] = []
         end = ""
@@ -165,7 +153,7 @@ def _scan(part: CsvFile, kinds: dict[str, _Kinds]) -> _Scan:
             if "straddling" not in str(error):  # pyarrow's term for a row longer than a block
                 raise (no_rows(part.file) if "Empty CSV" in str(error) else error) from error
         else:
-            return _Scan(found, bool(ragged), end)
+            return replace(found, is_ragged=bool(ragged), end=end)
     raise DataError(f"{part.file.shown} has a row of more than {_LARGEST_BLOCK >> 20} MB. Is there an unclosed quote?")
 
 
@@ -201,8 +189,8 @@ def _convert(texts: Any, kind: _Kinds) -> Any:
 # Problems
 
 
-def _troubles(scan: _Scan, first: CsvFile) -> Iterator[str]:
-    part, names = scan.part, scan.part.names
+def _troubles(part: CsvFile, first: CsvFile) -> Iterator[str]:
+    names = part.names
     twins = [name for name, times in Counter(names).items() if times > 1]
     if twins and looks_headless(names):
         yield headless(part.file, names)
@@ -210,22 +198,18 @@ def _troubles(scan: _Scan, first: CsvFile) -> Iterator[str]:
         yield same_names(part.file, twins)
     if strange := set(names) ^ set(first.names):
         yield other_names(part.file, first.file, strange)
-    if scan.ragged:
+    if part.is_ragged:
         yield _ragged(part)
-    if "\n" in scan.end and not _last_line(part).endswith('"'):
-        yield f"in {part.file.shown}, a quote on line {_last_row(part):,} is never closed. Close or remove it."
+    if "\n" in part.end and (line := _unclosed(part)):
+        yield f"in {part.file.shown}, a quote on line {line:,} is never closed. Close or remove it."
 
 
-def _last_line(part: CsvFile) -> str:
+def _unclosed(part: CsvFile) -> int:
+    """Return the line on which the last row starts if a quote there is never closed, else 0."""
     with _open_text(part.file, part.codec) as lines:
-        return deque((line.rstrip() for line in lines if line.strip()), maxlen=1)[0]
-
-
-def _last_row(part: CsvFile) -> int:
-    """Return the line on which the last row starts."""
+        last = deque((line.rstrip() for line in lines if line.strip()), maxlen=1)[0]
     rows = part.rows()
-    ends = [part.skipped + rows.line_num for _ in rows]
-    return ends[-2] + 1
+    return 0 if last.endswith('"') else [part.skipped + rows.line_num for _ in rows][-2] + 1
 
 
 def same_names(file: File, twins: Sequence[str]) -> str:
@@ -257,27 +241,20 @@ def _broken_numbers(names: Sequence[str]) -> list[str]:
 
 def _ragged(part: CsvFile) -> str:
     """List the ragged lines with their line numbers, which pyarrow does not report."""
-    width, wrong = len(part.names), list(_wrong_lines(part))
+    width, rows = len(part.names), part.rows()
+    try:
+        wrong = [(rows.line_num + part.skipped, len(row)) for row in rows if row and len(row) != width]
+    except csv.Error as error:  # a field longer than Python's limit
+        raise DataError(
+            f"{part.file.shown} has a very long field that ends after line {rows.line_num + part.skipped:,}. Is there "
+            "an unclosed quote above it?"
+        ) from error
     shown = ", ".join(f"line {line:,} has {how_many(fields, 'field')}" for line, fields in wrong[:_MOST_LINES])
     more = f" and {how_many(len(wrong) - _MOST_LINES, 'more line')}" if len(wrong) > _MOST_LINES else ""
     return (
         f"in {part.file.shown}, {shown}{more}, but expected {width:,} as in the header. Fix these lines, or put quotes "
         "around text that contains the separator."
     )
-
-
-def _wrong_lines(part: CsvFile) -> Iterator[tuple[int, int]]:
-    """Yield the number of each wrong line, and how many fields it has."""
-    rows = part.rows()
-    try:
-        for row in rows:
-            if row and len(row) != len(part.names):
-                yield rows.line_num + part.skipped, len(row)
-    except csv.Error as error:  # a field longer than Python's limit
-        raise DataError(
-            f"{part.file.shown} has a very long field that ends after line {rows.line_num + part.skipped:,}. Is there "
-            "an unclosed quote above it?"
-        ) from error
 
 
 def no_rows(file: File) -> DataError:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ _COMPONENTS = 30
 _MOST_TEXTS = 20_000  # strings to learn n-grams from
 _DAY, _HOUR = 86_400_000_000, 3_600_000_000  # microseconds
 ROLES = ("number", "category", "code", "date", "text", "id", "group", "ordered")
-Format = NumberFormat | BooleanFormat | DateFormat | TimeFormat
+Finder = Callable[[Sequence[str]], NumberFormat | BooleanFormat | DateFormat | TimeFormat | None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,11 +82,12 @@ class OrderFormat:
 
     def read(self, levels: Sequence[str]) -> Floats:
         """Return the position of each level; raise ValueError for an unknown level."""
-        known = {level: float(place) for place, level in enumerate(self.levels)}
-        bad = [level for level in levels if level not in known]
-        if bad:
-            raise InputError(f"{quoted(bad[0])} is not among the given levels, {', '.join(map(quoted, self.levels))}")
-        return np.array([known[level] for level in levels])
+        for level in levels:
+            if level not in self.levels:
+                raise InputError(
+                    f"{quoted(level)} is not among the given levels, {', '.join(map(quoted, self.levels))}"
+                )
+        return np.array([float(self.levels.index(level)) for level in levels])
 
     def describe(self) -> str:
         return "numbered in the given order"
@@ -101,12 +102,20 @@ class Encoder:
 
     column: Column
     names: tuple[str, ...]
-    says_missing: bool
+    odd: Odd | None = field(default=None, kw_only=True)  # values that are treated as missing
     quantity: ClassVar[bool] = False
     code: ClassVar[bool] = False
 
+    @property
+    def says_missing(self) -> bool:
+        """Whether missing values are marked."""
+        return bool(self.column.n_missing and self.names)
+
     def encode(self, values: Values) -> Floats:
         """Encode this column of any table."""
+        return self._encode(self.odd.without(values) if self.odd and values.kind == "text" else values)
+
+    def _encode(self, values: Values) -> Floats:
         return np.empty((len(values.data), 0))
 
 
@@ -119,7 +128,7 @@ class Numbers(Encoder):
     kept: NDArray[np.bool_]
     quantity = True
 
-    def encode(self, values: Values) -> Floats:
+    def _encode(self, values: Values) -> Floats:
         block = self._read(values)
         _refuse_infinite(block)
         gaps = np.isnan(block)
@@ -159,7 +168,7 @@ class _Levels(Encoder):
 class Indicators(_Levels):
     """One column for each category, with an indicator in each row's category, and one for missing values."""
 
-    def encode(self, values: Values) -> Floats:
+    def _encode(self, values: Values) -> Floats:
         places, width = self._places(values), len(self.names)
         block = np.zeros((len(places), width + 1))
         block[np.arange(len(places)), places] = ONE_HOT  # new categories (-1) use the last column, which is cut off
@@ -171,7 +180,7 @@ class Codes(_Levels):
 
     quantity = code = True
 
-    def encode(self, values: Values) -> Floats:
+    def _encode(self, values: Values) -> Floats:
         return self._places(values).astype(np.float64)[:, None]
 
 
@@ -185,7 +194,7 @@ class Ngrams(Encoder):
     known: tuple[str, ...]  # strings that are values here, although they mean missing in other columns
     scores: Floats | None = None  # scores of the fitted strings, kept until these are encoded
 
-    def encode(self, values: Values) -> Floats:
+    def _encode(self, values: Values) -> Floats:
         given = without_gaps(values.as_texts(), self.known)
         width = len(self.names) - self.says_missing
         block = np.zeros((len(given.levels) + 1, width))
@@ -195,23 +204,6 @@ class Ngrams(Encoder):
             block[:-1] = scores * self.scale
         rows = block[given.data]
         return np.hstack([rows, given.missing[:, None] * ONE_HOT]) if self.says_missing else rows
-
-
-@dataclass(frozen=True, eq=False)
-class Except(Encoder):
-    """Numbers or dates with a few odd values, which are treated as missing."""
-
-    encoder: Encoder
-    odd: Odd
-    quantity = True
-
-    @property
-    def code(self) -> bool:  # type: ignore[override]  # fixed for other encoders
-        """Whether the other values are codes."""
-        return self.encoder.code
-
-    def encode(self, values: Values) -> Floats:
-        return self.encoder.encode(self.odd.without(values) if values.kind == "text" else values)
 
 
 def as_numbers(values: Values, form: Any, width: int = 1) -> Floats:
@@ -263,7 +255,20 @@ def make_encoder(values: Values, role: Any, random_state: Any, *, beside_list: b
         return _numbers(values, OrderFormat(tuple(map(str, role))), "ordered")
     if role in ("id", "group"):
         return _left_out(values, role, "it identifies rows" * (role == "id"))
-    return _as_asked(values, role, random_state)
+    if role in _FORMATS:
+        return _in_format(values, role)
+    if role == "code":
+        form = _format_of(values, number_format)
+        return _codes(Values(values.name, "number", as_numbers(values, form)[:, 0]) if form else values)
+    plain = without_gaps(values.as_texts())
+    if role == "ordered":
+        levels = ", ".join(repr(printable(level)) for level in plain.levels[:3])
+        raise InputError(f"an order is needed: list its levels from low to high, roles={{...: [{levels}, ...]}}")
+    if not plain.levels:
+        return _left_out(values, "empty")
+    if role == "category" and len(plain.levels) <= _MOST_INDICATORS:
+        return _indicators(plain)
+    return _ngrams(plain, role, random_state)
 
 
 def keep_constant(values: Values) -> Encoder:
@@ -282,21 +287,17 @@ _WHY = {
 
 
 def _left_out(values: Values, role: str, why: str = "") -> Encoder:
-    """Make the encoder for a column that is left out, with the reason."""
     missing = int(values.missing.sum())
     treatment = f"left out: {why or _WHY[role]}"
-    column = Column(values.name, role, treatment, 0, missing, lossy=role not in ("constant", "empty"))
-    return Encoder(column, (), says_missing=False)
+    return Encoder(Column(values.name, role, treatment, 0, missing, lossy=role not in ("constant", "empty")), ())
 
 
 def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encoder:
-    """Make the encoder that fits a column's values."""
     if values.kind == "list":
         return _numbers(values, None, "list")
     if values.kind == "date":
         return _dates(values, None)
-    finders = (boolean_format, number_format, date_format, time_format)
-    form = _format_of(values, finders) if values.kind == "text" else None
+    form = _format_of(values, boolean_format, number_format, date_format, time_format)
     if isinstance(form, DateFormat):
         return _dates(values, form)
     if values.kind == "text" and form is None:
@@ -309,6 +310,7 @@ def _automatic(values: Values, random_state: Any, *, beside_list: bool) -> Encod
         if role == "text" and beside_list:
             return _left_out(plain, role, "the table has a list of numbers, such as an embedding, to use instead")
         return _texts(plain, role, random_state)
+    # What is left can be read as numbers, which may still be codes or number the rows.
     numbers = as_numbers(values, form)[:, 0]
     role = role_of_numbers(values.name, numbers)
     if values.bare and role != "empty":  # columns of an array have no names, so only their values could mislead
@@ -329,12 +331,13 @@ def _except(odd: Odd, encoder: Encoder) -> Encoder:
     if not isinstance(encoder, Numbers | Codes):
         return encoder
     column = replace(encoder.column, treatment=f"{odd.told}; {encoder.column.treatment}", lossy=True)
-    return Except(column, encoder.names, encoder.says_missing, encoder, odd)
+    return replace(encoder, column=column, odd=odd)
 
 
-def _format_of(values: Values, finders: Sequence[Callable[[Sequence[str]], Format | None]]) -> Format | None:
-    """Find the first format that fits a text column."""
-    return next((form for find in finders if (form := find(values.levels)) is not None), None)
+def _format_of(values: Values, *finders: Finder) -> Any:
+    """Find the first format that fits a text column; None for other columns."""
+    forms = (find(values.levels) for find in finders if values.kind == "text")
+    return next((form for form in forms if form is not None), None)
 
 
 def _texts(values: Values, role: str, random_state: Any) -> Encoder:
@@ -357,6 +360,14 @@ def _filled_told(n_missing: int, by: str) -> str:
     return f"filled {_gaps_told(n_missing)} with {by}, and added a column that marks {them}"
 
 
+def _columns(
+    values: Values, role: str, treatment: str, names: Sequence[str], n_missing: int, *, lossy: bool, as_is: bool = False
+) -> tuple[Column, tuple[str, ...]]:
+    """Report on a column and name its output columns; the last of them marks missing values, if there are any."""
+    named = (*names, *[f"{values.name} missing"] * bool(n_missing))
+    return Column(values.name, role, treatment, len(named), n_missing, lossy, as_is), named
+
+
 def _numbers(values: Values, form: Any, role: str) -> Encoder:
     """Make the encoder for numbers that are used as they are, read from text, or unpacked from lists."""
     width = values.data.shape[1] if values.kind == "list" else 1
@@ -368,22 +379,22 @@ def _numbers(values: Values, form: Any, role: str) -> Encoder:
         return _left_out(values, "empty")
     fill = np.array([_median(column) for column in block.T])
     # A column with gaps and a single value says no more than its marker of gaps does.
-    kept = np.array([not n_missing or width > 1 or len(np.unique(block[~gaps])) > 1])
-    names = [values.name] if width == 1 else [f"{values.name}[{j}]" for j in range(width)]
-    names = [*names * bool(kept[0]), *[f"{values.name} missing"] * bool(n_missing)]
-    steps = [*([form.describe()] if form is not None else []), *([f"unpacked {width:,} numbers"] if width > 1 else [])]
+    is_kept = not n_missing or width > 1 or len(np.unique(block[~gaps])) > 1
+    names = ([values.name] if width == 1 else [f"{values.name}[{j}]" for j in range(width)]) if is_kept else []
+    steps = [form.describe()] if form is not None else []
+    if width > 1:
+        steps.append(f"unpacked {width:,} numbers")
     if values.kind in ("time", "duration"):
         steps.append("time of day in hours" if values.kind == "time" else "duration in days")
-    if n_missing and kept[0]:
-        by = f"the median {fill[0]:.6g}" if width == 1 else "medians"
-        steps.append(_filled_told(n_missing, by))
+    if n_missing and is_kept:
+        steps.append(_filled_told(n_missing, f"the median {fill[0]:.6g}" if width == 1 else "medians"))
     elif n_missing:
-        steps.append(
-            f"all known values are equal, so the column was replaced by one that marks {_gaps_told(n_missing)}"
-        )
+        told = _gaps_told(n_missing)
+        steps.append(f"all known values are equal, so the column was replaced by one that marks {told}")
     as_is = not n_missing and form is None and values.kind in ("number", "boolean", "list")
-    column = Column(values.name, role, "; ".join(steps) or "used as it is", len(names), n_missing, as_is=as_is)
-    return Numbers(column, tuple(names), bool(n_missing), form, fill, np.repeat(kept, width))
+    treatment = "; ".join(steps) or "used as it is"
+    column = _columns(values, role, treatment, names, n_missing, lossy=False, as_is=as_is)
+    return Numbers(*column, form, fill, np.full(width, is_kept))
 
 
 def _median(values: Floats) -> float:
@@ -418,25 +429,21 @@ def _dates(values: Values, form: DateFormat | None) -> Encoder:
     fill = np.array([_median(part) for part in parts.T])
     kept = np.array([len(np.unique(part[~np.isnan(part)])) > 1 for part in parts.T])
     told = [part for part, keep in zip(("days", "year", "month", "weekday", "hour"), kept, strict=True) if keep]
-    names = [*(f"{values.name} {part}" for part in told), *[f"{values.name} missing"] * bool(n_missing)]
     steps = [*([form.describe()] if form else []), f"split into {', '.join(told)}" if told else "all values are equal"]
     if n_missing:
         steps.append(_filled_told(n_missing, "medians"))
-    column = Column(values.name, "date", "; ".join(steps), len(names), n_missing, lossy=True)
-    return Dates(column, tuple(names), bool(n_missing), form, fill, kept, start)
+    names = [f"{values.name} {part}" for part in told]
+    return Dates(*_columns(values, "date", "; ".join(steps), names, n_missing, lossy=True), form, fill, kept, start)
 
 
 def _indicators(values: Values) -> Encoder:
-    """Make the encoder for categories: one indicator for each level."""
     n_missing = int(values.missing.sum())
     names = [f"{values.name}={level}" for level in values.levels]
     treatment = f"{len(names):,} categories, one indicator each"
-    if n_missing:
-        names.append(f"{values.name} missing")
-        treatment += f", and one for {_gaps_told(n_missing)}"
+    treatment += f", and one for {_gaps_told(n_missing)}" * bool(n_missing)
     as_is = not n_missing and len(names) <= MOST_LEVELS
-    column = Column(values.name, "category", treatment, len(names), n_missing, as_is=as_is)
-    return Indicators(column, tuple(names), bool(n_missing), values.levels)
+    column = _columns(values, "category", treatment, names, n_missing, lossy=False, as_is=as_is)
+    return Indicators(*column, values.levels)
 
 
 def _codes(values: Values) -> Encoder:
@@ -446,11 +453,8 @@ def _codes(values: Values) -> Encoder:
     if values.kind != "text":
         levels = tuple(sorted(levels, key=float))
     n_missing = int(given.missing.sum())
-    treatment = f"{len(levels):,} codes, numbered"
-    if n_missing:
-        treatment += f", and one code for {_gaps_told(n_missing)}"
-    column = Column(values.name, "code", treatment, 1, n_missing)
-    return Codes(column, (values.name,), bool(n_missing), levels)
+    treatment = f"{len(levels):,} codes, numbered" + f", and one code for {_gaps_told(n_missing)}" * bool(n_missing)
+    return Codes(Column(values.name, "code", treatment, 1, n_missing), (values.name,), levels)
 
 
 def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
@@ -476,57 +480,31 @@ def _ngrams(values: Values, role: str, random_state: Any) -> Encoder:
         scores = weights.scores(levels, svd)
     share = values.counts / values.counts.sum()
     spread = float((share @ (scores - share @ scores) ** 2).sum())
-    names = [*(f"{values.name} {j}" for j in range(width)), *[f"{values.name} missing"] * bool(n_missing)]
     treatment = f"{len(levels):,} different values, compared by their n-grams in {width} components"
     treatment += f"; added a column that marks {_gaps_told(n_missing)}" * bool(n_missing)
-    column = Column(values.name, role, treatment, len(names), n_missing, lossy=True)
+    names = [f"{values.name} {j}" for j in range(width)]
+    column = _columns(values, role, treatment, names, n_missing, lossy=True)
     scale = np.sqrt(0.5 / spread) if spread > 0 else 1.0
     known = tuple(level for level in levels if is_gap(level))
-    return Ngrams(column, tuple(names), bool(n_missing), weights, svd, float(scale), known, scores)
+    return Ngrams(*column, weights, svd, float(scale), known, scores)
 
 
-class _Asked(NamedTuple):
-    """A role that needs a format: how to find it in text, the kinds that may have odd cells, and what is expected."""
-
-    finders: tuple[Callable[[Sequence[str]], Format | None], ...]
-    kinds: tuple[str, ...]
-    expected: str
-
-
-_ASKED = {
-    "number": _Asked((number_format, boolean_format), ("number",), "numbers"),
-    "date": _Asked((date_format, time_format), ("date", "time"), "dates in one format"),
+# For roles that need a format: how to find it, what the other cells are if a few are odd, and what is expected.
+_FORMATS: dict[str, tuple[tuple[Finder, ...], tuple[str, ...], str]] = {
+    "number": ((number_format, boolean_format), ("number",), "numbers"),
+    "date": ((date_format, time_format), ("date", "time"), "dates in one format"),
 }
-
-
-def _as_asked(values: Values, role: str, random_state: Any) -> Encoder:
-    """Make the encoder for the role that the user gave."""
-    if role in _ASKED:
-        return _in_format(values, role)
-    if role == "code":
-        form = number_format(values.levels) if values.kind == "text" else None
-        return _codes(Values(values.name, "number", as_numbers(values, form)[:, 0]) if form else values)
-    plain = without_gaps(values.as_texts())
-    if role == "ordered":
-        levels = ", ".join(repr(printable(level)) for level in plain.levels[:3])
-        raise InputError(f"an order is needed: list its levels from low to high, roles={{...: [{levels}, ...]}}")
-    if not plain.levels:
-        return _left_out(values, "empty")
-    if role == "category" and len(plain.levels) <= _MOST_INDICATORS:
-        return _indicators(plain)
-    return _ngrams(plain, role, random_state)
 
 
 def _in_format(values: Values, role: str) -> Encoder:
     """Make the encoder for numbers or dates; text is read in the one format that fits, but for a few odd cells."""
-    asked, form = _ASKED[role], None
-    if values.kind == "text":
-        form = _format_of(values, asked.finders)
-        odd = find_odd(values, *asked.kinds) if form is None else None
+    finders, kinds, expected = _FORMATS[role]
+    form = _format_of(values, *finders)
+    if values.kind == "text" and form is None:
+        odd = find_odd(values, *kinds)
         if odd is not None:
             return _except(odd, _in_format(odd.without(values), role))
-        if form is None:
-            raise InputError(f"it has values that are not {asked.expected}, such as {quoted(values.levels[0])}")
+        raise InputError(f"it has values that are not {expected}, such as {quoted(values.levels[0])}")
     if role == "date" and (isinstance(form, DateFormat) or (form is None and values.kind not in ("time", "duration"))):
         return _dates(values, form)
     return _numbers(values, form, role)

@@ -127,7 +127,6 @@ class File:
 
 
 def _size(place: Any) -> int:
-    """Return the size of a file in bytes."""
     return place.n_bytes() if isinstance(place, Address) else place.stat().st_size
 
 
@@ -178,12 +177,13 @@ def reading(file: File) -> Iterator[None]:
 
 def find_file(path: str | os.PathLike[str] | bytes) -> File:
     """Find a file; ``-`` is standard input, and bytes are the contents of a file."""
-    if isinstance(path, bytes):
-        return _of_bytes("bytes", path)
+    name = "bytes"
     if path == "-":
-        if sys.stdin is None or not (content := sys.stdin.buffer.read()):
+        name, path = "stdin", b"" if sys.stdin is None else sys.stdin.buffer.read()
+        if not path:
             raise DataError("standard input is empty. Expected a file: bayesfloor check - -y label < data.csv")
-        return _of_bytes("stdin", content)
+    if isinstance(path, bytes):
+        return File(name, _by_magic(path, _MAGIC) or "CSV", path)
     if not str(path):
         raise DataError("the file name is empty. Expected a file, a folder of files, or - for standard input.")
     try:
@@ -192,10 +192,6 @@ def find_file(path: str | os.PathLike[str] | bytes) -> File:
         raise
     except OSError as error:
         raise DataError(f"{quote(redact(path))} cannot be opened: {short(error.strerror or error)}.") from error
-
-
-def _of_bytes(name: str, content: bytes) -> File:
-    return File(name, _by_magic(content, _MAGIC) or "CSV", content)
 
 
 def _by_magic(head: bytes, known: dict[bytes, str]) -> str:
@@ -207,7 +203,7 @@ def _find_place(place: Path | Address) -> File:
         return _find_folder(place)
     if not place.exists():
         raise _not_found(place)
-    if not place.is_file():
+    if isinstance(place, Path) and not place.is_file():
         raise DataError(f"{quote(place)} is not a regular file. Pipe it in instead: bayesfloor check - -y label < NAME")
     file = File(as_utf8(place.name), _kind_of(place.name), place)
     if not file.head():
@@ -216,7 +212,7 @@ def _find_place(place: Path | Address) -> File:
 
 
 def _find_folder(place: Path | Address) -> File:
-    name = as_utf8(place.resolve().name)
+    name = as_utf8(place.name if isinstance(place, Address) else place.resolve().name)
     for kind in _IN_FOLDERS:
         if _tables_in(place, kind):
             return File(name, kind, place)
@@ -268,7 +264,8 @@ def find_encoding(file: File) -> tuple[str, str]:
         return "utf-8-sig", ""
     if fitting > broken:  # text of another encoding is hardly ever valid UTF-8 by chance: this was damaged
         with io.BufferedReader(file.open()) as lines:
-            line = next((number for number, line in enumerate(lines, 1) if not _is_utf8(line)), 0)
+            intact = (line.decode(errors="ignore").encode() == line for line in lines)
+            line = next((number for number, is_intact in enumerate(intact, 1) if not is_intact), 0)
         raise DataError(
             f"{file.shown} is UTF-8 text except for {how_many(broken, 'byte')}, the first on line {line:,}. "
             "Fix the text there, or save the file as UTF-8 again."
@@ -304,11 +301,3 @@ def _blocks(file: File) -> Iterator[bytes]:
 
 def _byte_counts(block: bytes) -> Ints:
     return np.bincount(np.frombuffer(block, dtype=np.uint8), minlength=256)
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -43,11 +43,11 @@ _DIGITS = 15  # longer numbers are identifiers: 64-bit floats cannot represent t
 
 
 def by_shape(texts: Sequence[str], shape: Mapping[int, str]) -> dict[str, list[int]]:
-    """Group strings by shape: strings with digits at the same positions have the same shape."""
+    """Group strings by shape, without missing values: digits are at the same positions in strings of one shape."""
     found: dict[str, list[int]] = {}
     for i, text in enumerate(texts):
         found.setdefault(text.translate(shape), []).append(i)
-    return found
+    return {look: places for look, places in found.items() if not is_gap(look, among_numbers=True)}
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,6 @@ class NumberFormat:
         core = re.compile(_core(thousands, self.decimal))
         values = np.full(len(levels), np.nan)
         for shape, places in by_shape(levels, _SHAPE).items():
-            if is_gap(shape, among_numbers=True):
-                continue
             cell = _cell(shape)
             if cell is None or not core.fullmatch(cell.core) or cell.money not in ("", self.money):
                 raise InputError(f"{quoted(levels[places[0]])} is not a number in the same format as the other values")
@@ -162,8 +160,6 @@ def number_format(levels: Sequence[str]) -> NumberFormat | None:
     """
     cells = []
     for shape in by_shape(levels, _SHAPE):
-        if is_gap(shape, among_numbers=True):
-            continue
         cell = _cell(shape)
         if cell is None:
             return None
@@ -187,7 +183,6 @@ def number_format(levels: Sequence[str]) -> NumberFormat | None:
 
 
 def _value(core: str, thousands: str, decimal: str) -> float:
-    """Return the value of digits with these separators."""
     plain = core.replace(thousands, "") if thousands else core
     return float(plain.replace(decimal, "."))
 
@@ -243,8 +238,6 @@ class DateFormat:
         clean = _clean(levels)
         parts = np.zeros((len(levels), 4), dtype=np.int64)
         for shape, places in by_shape(clean, SHAPE).items():
-            if is_gap(shape, among_numbers=True):
-                continue
             found = _PATTERNS[self.layout].fullmatch(shape)
             if found is None:
                 raise InputError(f"{quoted(levels[places[0]])} is not a date in the same format as the other values")
@@ -259,7 +252,6 @@ class DateFormat:
 
 
 def _clean(levels: Sequence[str]) -> list[str]:
-    """Return strings in lower case, with single spaces."""
     return [" ".join(strip(level).casefold().split()) for level in levels]
 
 
@@ -334,12 +326,11 @@ def date_format(levels: Sequence[str]) -> DateFormat | None:
     """Find the one format in which all values of a column are dates, or return None."""
     clean = _clean(levels)
     shapes = by_shape(clean, SHAPE)
-    given = [shape for shape in shapes if not is_gap(shape, among_numbers=True)]
-    layouts = (name for name, pattern in _PATTERNS.items() if given and all(map(pattern.fullmatch, given)))
+    layouts = (name for name, pattern in _PATTERNS.items() if shapes and all(map(pattern.fullmatch, shapes)))
     layout = next(layouts, None)
     if layout is None:
         return None
-    cells = [_Digits(found, [clean[i] for i in shapes[s]]) for s in given if (found := _PATTERNS[layout].fullmatch(s))]
+    cells = [_Digits(found, [clean[i] for i in shapes[s]]) for s in shapes if (found := _PATTERNS[layout].fullmatch(s))]
     one_zone = len(np.unique(np.concatenate([_offset(cell) for cell in cells]))) == 1
     day_first, ambiguous = _which_first(cells) if layout == "numbers" else (True, False)
     form = DateFormat(layout, day_first, one_zone, ambiguous)
@@ -378,8 +369,6 @@ class TimeFormat:
         clean = _clean(levels)
         hours = np.full(len(levels), np.nan)
         for shape, places in by_shape(clean, SHAPE).items():
-            if is_gap(shape, among_numbers=True):
-                continue
             found = _TIME_OF_DAY.fullmatch(shape)
             clock = _microseconds(_Digits(found, [clean[i] for i in places])) if found else np.full(len(places), -1)
             if clock.min() < 0:

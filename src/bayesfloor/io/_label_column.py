@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.io._csv import headless, looks_headless
 from bayesfloor.io._data import Data, recognise
 from bayesfloor.io._labels import looks_like_regression
 from bayesfloor.io._messages import (
@@ -19,12 +20,11 @@ from bayesfloor.io._messages import (
     is_number,
     is_text,
     join_words,
-    n_distinct,
     quote,
+    refuse_unknown,
     short,
-    unknown,
 )
-from bayesfloor.io._tables import Coded, Table, refuse_headless
+from bayesfloor.io._tables import Coded, Table
 
 _USUAL_NAMES = ("label", "target", "class", "y", "species", "labels", "category", "outcome", "diagnosis")
 
@@ -77,10 +77,12 @@ def _why_not(values: np.ndarray, n: int) -> str:
 
 def find_label(table: Table, label: str | None) -> str:
     """Find the label column, or raise with a list of candidates."""
-    if label in table.names:
-        return str(label)
-    refuse_headless(table)
-    raise _which_label(table) if label is None else unknown(label, table.names)
+    if label not in table.names and table.is_csv and looks_headless(table.names):
+        raise DataError(headless(table.file, table.names))
+    if label is None:
+        raise _which_label(table)
+    refuse_unknown([label], table.names)
+    return label
 
 
 def _which_label(table: Table) -> DataError:
@@ -95,10 +97,10 @@ def _which_label(table: Table) -> DataError:
 
 def _candidates(columns: Any) -> Iterator[tuple[bool, bool, int, int, str]]:
     """Yield columns that may be labels, as tuples that sort likely ones first."""
-    n = columns.num_rows
+    n, count = columns.num_rows, arrow(".compute").count_distinct
     for i, name in enumerate(columns.column_names):
         column = columns.column(name)
-        if _may_be_label(column) and 2 <= (found := n_distinct(column)) <= min(1000, max(n // 5, min(10, n // 2))):
+        if _may_be_label(column) and 2 <= (found := count(column).as_py()) <= min(1000, max(n // 5, min(10, n // 2))):
             yield name.lower() not in _USUAL_NAMES, is_number(column.type), found, i, name
 
 
@@ -133,8 +135,8 @@ class Asked:
         """Columns that must exist."""
         return list(dict.fromkeys([*self.roles, *([] if self.embedding is None else [self.embedding])]))
 
-    def refuse_conflicts(self) -> None:
-        """Raise if the label column has a second purpose, which would make every floor or error zero."""
+    def __post_init__(self) -> None:
+        # If the label column had a second purpose, every floor or error would be zero.
         if self.label is None or self.labels_elsewhere:
             return
         for flag, name in {"embedding": self.embedding, **self.beside}.items():

@@ -72,15 +72,11 @@ def compare_spellings(rows_of: Mapping[Any, float]) -> Spellings:
     counts = {label: rows for label, rows in rows_of.items() if isinstance(label, str) and rows > 0}
     groups = defaultdict(list)
     for label in sorted(counts, key=lambda label: (-counts[label], label)):
-        groups[_plain(label)].append(label)
+        groups[" ".join(label.split()).casefold()].append(label)
     alike = tuple(tuple(group) for group in groups.values() if len(group) > 1)
     rows = {plain: sum(counts[label] for label in group) for plain, group in groups.items() if len(plain) <= _LONGEST}
     typos = _find_typos(rows) if len(rows) <= _MOST else []
     return Spellings(alike, tuple((groups[typo][0], groups[label][0]) for typo, label in typos))
-
-
-def _plain(label: str) -> str:
-    return " ".join(label.split()).casefold()
 
 
 def _find_typos(rows: Mapping[str, float]) -> list[tuple[str, str]]:

@@ -53,12 +53,14 @@ def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
     if len(shape) == 2 and shape[1] > 1:
         return _read_soft(y, n_rows, kind)
     gaps = missing_labels(y)
-    if not gaps.any() or gaps.all() or len(gaps) != n_rows:
-        classes, codes = read_classes(y, n_rows)
-        return Target(classes, hard_shares(codes, len(classes)), np.arange(n_rows))
-    row = np.flatnonzero(~gaps)
-    classes, codes = read_classes(_without_gaps(y, row), len(row))
-    return Target(classes, hard_shares(codes, len(classes)), row, int(gaps.sum()))
+    has_gaps = bool(gaps.any() and not gaps.all() and len(gaps) == n_rows)
+    row = np.flatnonzero(~gaps) if has_gaps else np.arange(n_rows)
+    classes, codes = read_labels(_without_gaps(y, row) if has_gaps else y, len(row))
+    if len(classes) < 2:
+        raise InputError(
+            f"Got {len(classes)} class, but expected at least 2: with one class there is nothing to predict."
+        )
+    return Target(classes, hard_shares(codes, len(classes)), row, n_rows - len(row))
 
 
 def read_one_label(y: Any, n_rows: int) -> Target:
@@ -94,16 +96,6 @@ def _without_gaps(y: Any, row: Ints) -> np.ndarray:
     return labels.astype(np.int64) if is_whole else labels
 
 
-def read_classes(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
-    """Return the classes, at least two, and each row's class number."""
-    classes, codes = read_labels(y, n_rows)
-    if len(classes) < 2:
-        raise InputError(
-            f"Got {len(classes)} class, but expected at least 2: with one class there is nothing to predict."
-        )
-    return classes, codes
-
-
 def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
     """Return the classes and each row's class number."""
     from sklearn.utils.multiclass import check_classification_targets
@@ -115,7 +107,8 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
         labels = column_or_1d(_as_objects(y), warn=True)
         check_consistent_length(np.empty(n_rows), labels)
     _check_labels(labels)
-    labels = _as_one_kind(labels.tolist()) if labels.dtype == object or _is_wide(labels) else labels
+    is_wide = labels.dtype.kind == "U" and labels.dtype.itemsize > _WIDE * np.dtype("U1").itemsize
+    labels = _as_one_kind(labels.tolist()) if is_wide or labels.dtype == object else labels
     classes, codes = np.unique(labels, return_inverse=True)
     refuse_regression(classes, n_rows)
     _refuse_many(len(classes), n_rows)
@@ -173,7 +166,12 @@ def _as_objects(y: Any) -> Any:
 def _as_one_kind(labels: list[Any]) -> np.ndarray:
     """Return labels of mixed types as strings or numbers; raise if two different labels would become one."""
     labels = [_plain_number(label) for label in labels]
-    _refuse_objects(labels)
+    strange = {type(label).__name__ for label in labels if not isinstance(label, _NAMES)}
+    if strange:  # they cannot be sorted, or look alike without being equal
+        raise InputTypeError(
+            f"Got labels of type {' and '.join(sorted(strange)[:3])} in y, but expected text, whole numbers or "
+            "booleans. Pass them as text: [str(label) for label in y]."
+        )
     array = _as_array(labels)
     different = {(isinstance(label, (str, bool, np.bool_)), label) for label in labels}
     if len(np.unique(array)) < len(different):
@@ -194,25 +192,11 @@ def _as_array(labels: list[Any]) -> np.ndarray:
     return array
 
 
-def _is_wide(labels: np.ndarray) -> bool:
-    return labels.dtype.kind == "U" and labels.dtype.itemsize > _WIDE * np.dtype("U1").itemsize
-
-
 def _plain_number(label: Any) -> Any:
     """Convert a decimal number from a database to an int or a float."""
     if not isinstance(label, Decimal):
         return label
     return int(label) if label == label.to_integral_value() else float(label)
-
-
-def _refuse_objects(labels: list[Any]) -> None:
-    """Raise for labels that cannot be sorted, or that look alike but are not equal."""
-    strange = {type(label).__name__ for label in labels if not isinstance(label, _NAMES)}
-    if strange:
-        raise InputTypeError(
-            f"Got labels of type {' and '.join(sorted(strange)[:3])} in y, but expected text, whole numbers or "
-            "booleans. Pass them as text: [str(label) for label in y]."
-        )
 
 
 def _check_labels(labels: np.ndarray) -> None:
@@ -241,12 +225,17 @@ def _read_soft(y: Any, n_rows: int, kind: str) -> Target:
     if not np.isfinite(given).all() or (given < 0).any():
         raise InputError("Got negative or missing numbers in y, but expected votes or probabilities.")
     _refuse_many(given.shape[1], n_rows)
+    # The columns are the classes; each row is a distribution over them, or counts of votes.
     total = given.sum(axis=1)
     classes = np.arange(given.shape[1]) if names is None else _as_one_kind(list(names))
     if np.allclose(total, 1.0, rtol=0, atol=1e-6):
         return Target(classes, _some_of_each(csr_array(given / total[:, None]), classes), np.arange(n_rows))
-    if kind != "votes":
-        _refuse_several(given, total)
+    if kind != "votes" and np.isin(given, (0, 1)).all():  # votes may look the same
+        raise InputError(
+            f"Got y of shape {given.shape} with several 1s in {np.count_nonzero(total > 1):,} rows: looks like "
+            "several labels per row, but expected one. Use one column of y at a time; if each 1 is an annotator's "
+            'vote, pass y_kind="votes".'
+        )
     if (given != np.round(given)).any() or (total == 0).any():
         raise InputError(
             f"Got y of shape {given.shape} whose rows add up to {total.min():g} to {total.max():g}, but expected "
@@ -257,20 +246,11 @@ def _read_soft(y: Any, n_rows: int, kind: str) -> Target:
             f"Got {total.max():,.0f} votes in row {total.argmax() + 1:,} (counted from 1), but expected at most "
             f"{_MOST_VOTES:,} per row. Pass probabilities: y / y.sum(axis=1, keepdims=True)."
         )
+    # Every vote becomes a unit with one label.
     row, code = np.nonzero(given)
     count = given[row, code].astype(int)
     shares = hard_shares(np.repeat(code, count), given.shape[1])
     return Target(classes, _some_of_each(shares, classes), np.repeat(row, count))
-
-
-def _refuse_several(given: Floats, total: Floats) -> None:
-    """Raise for several labels per row; votes that are all 0 or 1 look the same."""
-    if np.isin(given, (0, 1)).all():
-        raise InputError(
-            f"Got y of shape {given.shape} with several 1s in {np.count_nonzero(total > 1):,} rows: looks like "
-            "several labels per row, but expected one. Use one column of y at a time; if each 1 is an annotator's "
-            'vote, pass y_kind="votes".'
-        )
 
 
 def _some_of_each(shares: csr_array, classes: np.ndarray) -> csr_array:
@@ -318,17 +298,12 @@ def read_groups(groups: Any, n_rows: int) -> tuple[Any, Ints]:
     if labels.dtype != object:
         with blame("groups"):
             return np.unique(labels, return_inverse=True)
-    return _number_objects(labels.tolist())
-
-
-def _number_objects(labels: list[Any]) -> tuple[list[Any], Ints]:
-    """Number groups of mixed types; each type is sorted separately, since Python cannot sort strings with numbers."""
-    try:
-        kinds = [(_kind(label), label) for label in labels]
+    try:  # each type is sorted separately, since Python cannot sort strings with numbers
+        kinds = [(_kind(label), label) for label in labels.tolist()]
         names = sorted(set(kinds))
         number = {name: i for i, name in enumerate(names)}
     except TypeError as error:
-        found = sorted({type(label).__name__ for label in labels})
+        found = sorted({type(label).__name__ for label in labels.tolist()})
         raise InputTypeError(
             f"Got groups of type {' and '.join(found[:3])}, but expected text, numbers or dates. "
             "Number them first, for example with pandas.factorize(groups)[0]."

@@ -61,18 +61,12 @@ def did_you_mean(name: str, names: Iterable[str], most: int = 1) -> str:
     return f" Did you mean {join_words(close)}?" if close else ""
 
 
-def unknown(name: str, names: Sequence[str], noun: str = "column") -> DataError:
-    """Return the error for an unknown name."""
-    return DataError(
-        f"no {noun} {quote(name)}.{did_you_mean(name, names)} {noun.capitalize()}s: {join_words(names, 8)}."
-    )
-
-
 def refuse_unknown(wanted: Iterable[str], names: Sequence[str], noun: str = "column") -> None:
     """Raise for the first unknown name."""
     for name in wanted:
         if name not in names:
-            raise unknown(name, names, noun)
+            listed = f"{noun.capitalize()}s: {join_words(names, 8)}."
+            raise DataError(f"no {noun} {quote(name)}.{did_you_mean(name, names)} {listed}")
 
 
 def refuse_length(found: str, length: int, n_rows: int) -> None:
@@ -164,13 +158,3 @@ def _block(chunk: Any, width: int) -> NDArray[Any]:
     block = np.full((len(chunk), width), np.nan)
     block[chunk.is_valid().to_numpy(zero_copy_only=False)] = flat
     return block
-
-
-def missing_rows(column: Any) -> Any:
-    """Return a mask of the rows that are null or NaN."""
-    return arrow(".compute").is_null(column, nan_is_null=arrow(".types").is_floating(column.type))
-
-
-def n_distinct(column: Any) -> int:
-    """Count the distinct values."""
-    return int(arrow(".compute").count_distinct(column).as_py())

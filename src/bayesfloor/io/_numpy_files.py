@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from math import prod
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,11 @@ _READ_AT_ONCE = 1 << 20  # bytes, few enough to stay in the processor's cache
 
 def read_npy(file: File, asked: Asked) -> Data:
     """Read features, and labels from a column given by its number."""
-    _refuse_names(file, asked)
+    flags = [*asked.beside, *([] if asked.embedding is None else ["embedding"])]
+    if flags:
+        raise DataError(
+            f"{file.shown} has no column names, so --{flags[0]} cannot be used. Use a .npz file or a table."
+        )
     if file.is_large and asked.labels_elsewhere and (sampled := _read_sample(file, asked)) is not None:
         return sampled
     with _loaded(file) as array:
@@ -38,15 +41,6 @@ def read_npy(file: File, asked: Asked) -> Data:
     name, coded = str(asked.label), _coded(X[:, at], str(asked.label))
     y = labels_of(name, coded._replace(values=as_whole(coded.values)))
     return _gathered(np.delete(X, at, axis=1), asked, notes, name, y)
-
-
-def _refuse_names(file: File, asked: Asked) -> None:
-    """Raise for column names, which a single array does not have."""
-    flags = [*asked.beside, *([] if asked.embedding is None else ["embedding"])]
-    if flags:
-        raise DataError(
-            f"{file.shown} has no column names, so --{flags[0]} cannot be used. Use a .npz file or a table."
-        )
 
 
 def _label_number(file: File, label: str | None, width: int) -> int:
@@ -171,7 +165,6 @@ def read_label_array(file: File, label: str | None) -> tuple[str, Coded]:
 
 @contextmanager
 def _loaded(file: File) -> Iterator[Any]:
-    """Load a file with NumPy, and always close it."""
     with file.open_raw() as stream:
         with _no_pickles(file.shown):
             loaded = np.load(stream, allow_pickle=False)
@@ -180,7 +173,6 @@ def _loaded(file: File) -> Iterator[Any]:
 
 @contextmanager
 def _opened(file: File) -> Iterator[Any]:
-    """Open the arrays of a file."""
     with _loaded(file) as arrays:
         if isinstance(arrays, np.ndarray):
             raise DataError(f"{file.shown} contains a single array, so it is a .npy file. Rename it to end in .npy.")
@@ -248,21 +240,15 @@ def _flat(values: np.ndarray, name: str) -> np.ndarray:
     return np.char.decode(values, "utf-8", "backslashreplace") if values.dtype.kind == "S" else values
 
 
-def _gathered(
-    X: np.ndarray,
-    asked: Asked,
-    notes: tuple[str, ...],
-    label: str = "",
-    y: np.ndarray | None = None,
-    beside: Mapping[str, np.ndarray] = MappingProxyType({}),
-) -> Data:
+def _gathered(X: np.ndarray, asked: Asked, notes: Any, label: str = "", y: Any = None, beside: Any = ()) -> Data:
     """Return the chosen features with the labels and the values beside them."""
+    columns = dict(beside)
     if y is not None:
         refuse_length(f"there are {how_many(len(y), 'label')}", len(y), len(X))
-    for name, values in beside.items():
+    for name, values in columns.items():
         refuse_length(f"array {quote(name)} has {how_many(len(values), 'value')}", len(values), len(X))
     names = [f"x{i}" for i in range(X.shape[1])]
     chosen = asked.choose(names)
     if len(chosen) < len(names):
         X = X[:, [int(name[1:]) for name in chosen]]
-    return asked.gather(X, chosen, label, y, beside, notes=notes)
+    return asked.gather(X, chosen, label, y, columns, notes=notes)

@@ -26,17 +26,7 @@ from bayesfloor.io._messages import (
     refuse_unknown,
 )
 from bayesfloor.io._numpy_files import read_label_array, read_npy, read_npz
-from bayesfloor.io._row_groups import (
-    Alike,
-    RowGroups,
-    are_labels_cheap,
-    bytes_for_sample,
-    choose_groups,
-    compare_groups,
-    draw_rows,
-    tell_misleading,
-    tell_read,
-)
+from bayesfloor.io._row_groups import Alike, RowGroups, choose_groups, compare_groups, draw_rows
 from bayesfloor.io._tables import Coded, Table, encode, open_table, read_embedding, read_roles, stack, table_of
 from bayesfloor.support._errors import InputError, InputTypeError, blame
 from bayesfloor.support._files import bytes_read
@@ -44,6 +34,9 @@ from bayesfloor.support._parameters import check_flag, check_seed
 from bayesfloor.support._types import Ints
 from bayesfloor.support._words import how_many
 
+_BYTES_SHARE = 0.05  # fraction of the files' bytes to read for a sample
+_MORE_BYTES = 1.5  # if the user asks for many rows: fraction of bytes to read, relative to the fraction of rows
+_LABELS_SHARE = 0.4  # of these bytes; if the label column takes more, only the labels in the chosen groups are read
 _MOST = 64  # columns of an array whose order is looked at
 
 
@@ -110,6 +103,7 @@ def open_data(
     check_flag("clean_labels", clean_labels)
     if isinstance(X, Data):
         return X
+    # Masked values are missing ones; names of columns stay as they are until the table is open.
     y = unmask(y)
     given = {"groups": unmask(groups), "weight": unmask(weight), "predictions": unmask(predictions)}
     if isinstance(X, (str, bytes, os.PathLike)):
@@ -126,11 +120,16 @@ def open_data(
             most_rows=max_rows,
             seed=random_state,
         )
-        asked.refuse_conflicts()
         data = _of_file(find_file(X), asked, y, labels_file, given)
     else:
         data = _of_table(X, y, given)
-    return _respelled(data) if clean_labels else data
+    if not clean_labels:
+        return data
+    # Labels and predictions that differ only in case or spaces get their most frequent spelling.
+    found = find_spellings(data.y)
+    predictions = None if data.predictions is None else respell(data.predictions, found.best)
+    notes = (*data.notes, found.merged) if found.alike else data.notes
+    return replace(data, y=respell(data.y, found.best), predictions=predictions, notes=notes)
 
 
 # Tables in memory
@@ -146,7 +145,10 @@ def _of_table(X: Any, y: Any, given: dict[str, Any]) -> Data:
     names = {role: value for role, value in given.items() if isinstance(value, str)}
     if not names:
         return replace(data, **given)
-    _refuse_twins(names)
+    for (one, first), (two, second) in combinations(names.items(), 2):
+        if first == second:
+            why = ", because edges never join rows of the same group" if "groups" in (one, two) else ""
+            raise InputError(f"Got {first!r} as {one} and as {two}, but expected two different columns{why}.")
     if data.form != "frame":
         role, column = next(iter(names.items()))
         raise InputTypeError(
@@ -157,14 +159,6 @@ def _of_table(X: Any, y: Any, given: dict[str, Any]) -> Data:
     taken = {role: data.X[column].to_numpy() for role, column in names.items()}
     X = data.X.drop(list(names.values()))
     return replace(data, X=X, **given | taken, label=names.get("y", ""), group=names.get("groups", ""))
-
-
-def _refuse_twins(names: dict[str, str]) -> None:
-    """Raise if a column has two roles."""
-    for (one, first), (two, second) in combinations(names.items(), 2):
-        if first == second:
-            why = ", because edges never join rows of the same group" if "groups" in (one, two) else ""
-            raise InputError(f"Got {first!r} as {one} and as {two}, but expected two different columns{why}.")
 
 
 # Files
@@ -205,16 +199,21 @@ def _read_table(file: File, asked: Asked) -> Data:
         sample, alike = _sample_groups(table, table.groups, asked, label, start)
         if not alike.is_misleading:
             return sample
-    # Labels and other columns are read for all rows, so that the sample of features can follow the labels.
+    # Otherwise labels and other columns are read for all rows, so that the sample of features can follow the labels.
     coded = read_roles(table, asked.roles, label)
     y = None if label is None else labels_of(label, coded[label])
     drawn = None if y is None or not file.is_large else _draw(file, y, asked)
     X, names = _read_features(table, asked, drawn)
-    notes = table.notes if alike is None else (*table.notes, tell_misleading(alike, bytes_read() - start, file.size))
+    notes = table.notes
+    if alike is not None:
+        read, size = bytes_read() - start, file.size
+        told = f"the whole table was read: {read / 1e6:,.1f} MB, with the files taking {size / 1e6:,.1f} MB"
+        notes = (*notes, f"{alike} and in their labels, so {told}")
     beside = {name: each.rows for name, each in coded.items()}
     data = asked.gather(X, names, label or "", y, beside, notes=notes)
     if y is None or drawn is None:
         return data
+    # The features are those of the sampled rows; the other columns have to follow.
     columns = {what: getattr(data, what) for what in ("y", "groups", "weight", "predictions")}
     own = {what: values[drawn] for what, values in columns.items() if values is not None}
     return replace(data, **own, drawn=drawn, n_rows=len(y), n_unlabelled=int(np.count_nonzero(missing_labels(y))))
@@ -235,27 +234,17 @@ def _read_features(table: Table, asked: Asked, drawn: np.ndarray | None) -> tupl
         if asked.features:
             raise DataError("--features and --embedding are both given, but expected only one of them. Leave one out.")
         matching("--drop", asked.drop, table.names)  # raises for a mistyped name, although there is nothing to drop
-        return _numbered(read_embedding(table, asked.embedding, drawn), asked.embedding)
-    columns = table.read(asked.choose(table.names, asked.roles), drawn)
-    if columns.num_columns == 1 and is_list(columns.column(0).type):
+        name, X = asked.embedding, read_embedding(table, asked.embedding, drawn)
+    else:
+        columns = table.read(asked.choose(table.names, asked.roles), drawn)
+        if columns.num_columns > 1 or not is_list(columns.column(0).type):
+            return columns, columns.column_names
         (name,) = columns.column_names
-        return _numbered(stack(columns.column(0), name), name)
-    return columns, columns.column_names
-
-
-def _numbered(X: np.ndarray, name: str) -> tuple[np.ndarray, list[str]]:
+        X = stack(columns.column(0), name)
     return X, [f"{name}[{i}]" for i in range(X.shape[1])]
 
 
 _READERS = {"npy": read_npy, "npz": read_npz}
-
-
-def _respelled(data: Data) -> Data:
-    """Replace labels and predictions that differ only in case or spaces by their most frequent spelling."""
-    found = find_spellings(data.y)
-    predictions = None if data.predictions is None else respell(data.predictions, found.best)
-    notes = (*data.notes, found.merged) if found.alike else data.notes
-    return replace(data, y=respell(data.y, found.best), predictions=predictions, notes=notes)
 
 
 # Labels in a file of their own
@@ -313,7 +302,11 @@ def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, st
     X, names = _read_features(table, asked, drawn.rows)
     codes = np.unique(drawn.y, return_inverse=True)[1]
     alike = compare_groups(_columns(X), codes, groups.group_of(drawn.rows))
-    told = tell_read(bytes_read() - start, table.file.size, len(drawn.chosen), len(groups.n_rows))
+    read, size = bytes_read() - start, table.file.size
+    told = (
+        f"read {read / 1e6:,.1f} of {size / 1e6:,.1f} MB ({100 * read / size:.1f} %), rows from "
+        f"{len(drawn.chosen):,} of {len(groups.n_rows):,} row groups spread over the table"
+    )
     notes = [*table.notes, f"{told}{drawn.doubt}"]
     if alike.is_noticeable:
         notes.append(f"{alike}, so intervals may be too narrow; set max_rows higher to read more row groups")
@@ -325,9 +318,9 @@ def _draw_from_groups(table: Table, groups: RowGroups, asked: Asked, label: str,
     """Choose row groups and rows; ``sizes`` are the bytes of each group without the labels."""
     rng, n_rows = np.random.default_rng(asked.seed), int(groups.n_rows.sum())
     n_drawn = table.file.most_rows(n_rows, asked.most_rows)
-    budget = bytes_for_sample(table.file.size, asked.most_rows, n_rows)
+    budget = table.file.size * max(_BYTES_SHARE, _MORE_BYTES * (asked.most_rows or 0) / n_rows)
     # If the labels of all rows take few bytes, they are read first: rare classes are then found.
-    if are_labels_cheap(groups, label, budget):
+    if groups.bytes_of([label]).sum() <= _LABELS_SHARE * budget:
         coded = read_roles(table, [label], label)[label]
         y = labels_of(label, coded)  # raises if the column cannot be labels
         chosen, rows = draw_rows(groups, sizes, budget - (bytes_read() - start), coded.codes, n_drawn, rng)

@@ -17,9 +17,6 @@ import numpy as np
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import printable
 
-_BYTES_SHARE = 0.05  # fraction of the files' bytes to read for a sample
-_MORE_BYTES = 1.5  # if the user asks for many rows: fraction of bytes to read, relative to the fraction of rows
-_LABELS_SHARE = 0.4  # of these bytes; if the label column takes more, only the labels in the chosen groups are read
 _FOR_SPREAD = 0.8  # fraction of the bytes for groups that are spread evenly; the rest is for rare classes
 _FEWEST = 4  # fewest row groups to read, even if they are large: with fewer, we could not tell how much groups differ
 _RARE = 0.01  # rarer classes may have too few rows in the sample; otherwise they would shrink the whole sample
@@ -71,32 +68,6 @@ def row_groups(footers: Sequence[Any]) -> RowGroups:
             name = column.path_in_schema.partition(".")[0]  # a list's values are in a nested column
             sizes.setdefault(name, np.zeros(len(groups), dtype=np.int64))[g] += column.total_compressed_size
     return RowGroups(np.array([group.num_rows for group in groups], dtype=np.int64), sizes)
-
-
-def bytes_for_sample(size: int, most_rows: int | None, n_rows: int) -> float:
-    """Return how many bytes to read from files of this size; more if the user asks for many rows."""
-    return size * max(_BYTES_SHARE, _MORE_BYTES * (most_rows or 0) / n_rows)
-
-
-def tell_read(n_bytes: int, size: int, n_chosen: int, n_groups: int) -> str:
-    """Return a note on how much was read."""
-    return (
-        f"read {n_bytes / 1e6:,.1f} of {size / 1e6:,.1f} MB ({100 * n_bytes / size:.1f} %), rows from {n_chosen:,} of "
-        f"{n_groups:,} row groups spread over the table"
-    )
-
-
-def tell_misleading(alike: Alike, n_bytes: int, size: int) -> str:
-    """Return the note for a table that cannot be sampled from a few row groups."""
-    return (
-        f"{alike} and in their labels, so the whole table was read: {n_bytes / 1e6:,.1f} MB, with the files taking "
-        f"{size / 1e6:,.1f} MB"
-    )
-
-
-def are_labels_cheap(groups: RowGroups, label: str, budget: float) -> bool:
-    """Whether the label column is small enough to read completely."""
-    return bool(groups.bytes_of([label]).sum() <= _LABELS_SHARE * budget)
 
 
 def draw_rows(

@@ -150,7 +150,6 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         return np.array([name for encoder in self._encoders for name in encoder.names], dtype=object)
 
     def _read(self, X: Any) -> list[Values]:
-        """Fit the columns, and return them."""
         data = recognise(X)
         table = read_all(data)
         if not table or not len(table[0].data):
@@ -159,8 +158,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         roles = _check_roles(self.roles, [values.name for values in table])
         beside = any(values.kind == "list" and values.name not in roles for values in table)
         made = _each(
-            table,
-            lambda values: make_encoder(values, roles.get(values.name), self.random_state, beside_list=beside),
+            lambda values: make_encoder(values, roles.get(values.name), self.random_state, beside_list=beside), table
         )
         self._encoders = _keep_clean(table, made)
         self._names = [values.name for values in table]
@@ -170,17 +168,14 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
             self.feature_names_in_ = np.array(self._names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        if self.strict:
-            _refuse_preparation(self.columns_)
-        _refuse_nothing(self.columns_)
+        _refuse_columns(self.columns_, strict=self.strict)
         self.quantity_ = np.concatenate([_marks(encoder, encoder.quantity) for encoder in self._encoders])
         self.code_ = np.concatenate([_marks(encoder, encoder.code) for encoder in self._encoders])
         self.source_ = np.repeat(np.arange(len(table)), [column.width for column in self.columns_])
         return table
 
     def _encode(self, table: Sequence[Values]) -> Floats:
-        pairs = dict(zip(map(id, table), self._encoders, strict=True))
-        blocks = _each(table, lambda values: pairs[id(values)].encode(values))
+        blocks = _each(lambda values, encoder: encoder.encode(values), table, self._encoders)
         return np.ascontiguousarray(np.hstack(blocks), dtype=np.float64)
 
     def _forget_scores(self) -> None:
@@ -215,12 +210,12 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         return tags
 
 
-def _each(table: Sequence[Values], work: Callable[[Values], Any]) -> list[Any]:
+def _each(work: Callable[..., Any], table: Sequence[Values], *beside: Sequence[Any]) -> list[Any]:
     """Apply a function to every column, and report the failures of all columns in one error."""
     made, failed = [], []
-    for values in table:
+    for values, *more in zip(table, *beside, strict=True):
         try:
-            made.append(work(values))
+            made.append(work(values, *more))
         except ValueError as error:
             failed.append(f"{quoted(values.name)}: {error}")
     if failed:
@@ -254,29 +249,22 @@ def _list(names: Sequence[str]) -> str:
 
 def _keep_clean(table: Sequence[Values], made: Sequence[Encoder]) -> list[Encoder]:
     """Keep constant columns, such as dark pixels of images, if nothing else in the table needs preparing."""
-    constant = [
-        encoder.column.role == "constant" and values.kind != "date" for values, encoder in zip(table, made, strict=True)
-    ]
-    clean = all(is_constant or encoder.column.as_is for is_constant, encoder in zip(constant, made, strict=True))
-    if not clean or all(constant):
+    pairs = list(zip(table, made, strict=True))
+    constant = [encoder.column.role == "constant" and values.kind != "date" for values, encoder in pairs]
+    if all(constant) or not all(alike or each.column.as_is for alike, each in zip(constant, made, strict=True)):
         return list(made)
-    return [
-        keep_constant(values) if is_constant else encoder
-        for values, encoder, is_constant in zip(table, made, constant, strict=True)
-    ]
+    return [keep_constant(each) if alike else own for alike, (each, own) in zip(constant, pairs, strict=True)]
 
 
-def _refuse_preparation(columns: Sequence[Column]) -> None:
+def _refuse_columns(columns: Sequence[Column], *, strict: bool) -> None:
+    """Raise if no column can be used, or, if ``strict``, if any has to be prepared."""
     found = [f"{quoted(column.name)} ({column.treatment})" for column in columns if not column.as_is]
-    if found:
+    if strict and found:
         raise InputError(
             f"Got {len(found)} column{'s' * (len(found) > 1)} that would have to be prepared, but with strict=True "
             f"expected numbers and categories without gaps: {'; '.join(found)}. Prepare or drop them, or leave out "
             "strict."
         )
-
-
-def _refuse_nothing(columns: Sequence[Column]) -> None:
     if not any(column.width for column in columns):
         told = "; ".join(f"{quoted(column.name)} {column.treatment}" for column in columns[:6])
         raise InputError(
@@ -343,7 +331,10 @@ class Prepared(Result):
                 alike.setdefault((column.role, _NUMBER.sub("0", column.treatment)), []).append(column)
         for (role, _), columns in alike.items():
             if len(columns) > _LISTED:
-                yield how_many(len(columns), "column"), role, _for_example(columns)
+                missing = sum(column.n_missing for column in columns)
+                told = f"{how_many(missing, 'missing value')} in all; " * bool(missing)
+                told += f"for example {quoted(columns[0].name)}: {columns[0].treatment}"
+                yield how_many(len(columns), "column"), role, told
             else:
                 yield from ((printable(column.name), role, column.treatment) for column in columns)
 
@@ -354,15 +345,11 @@ class Prepared(Result):
         return {item.name: [getattr(column, item.name) for column in self.columns] for item in fields(Column)}
 
 
-def prepared_by(columns: tuple[Column, ...], notes: tuple[str, ...], n_unlabelled: int) -> Prepared:
-    """Make the report; it lists no columns if all were used as they are."""
-    return Prepared(() if all(column.as_is for column in columns) else columns, notes, n_unlabelled)
-
-
 def summarize(columns: Sequence[Column]) -> str:
     """Summarise the preparation in one line; empty if all columns were used as they are."""
     gone = [column for column in columns if not column.width]
-    parts = [f"{_name_some(names)} left out{why}" for why, names in _named_by(gone, _WHY_GONE, _why_gone).items()]
+    why_gone = _named_by(gone, _WHY_GONE, lambda column: column.role if column.role in _WHY_GONE else "")
+    parts = [f"{_name_some(names)} left out{why}" for why, names in why_gone.items()]
     used = [column for column in columns if not column.as_is and column.width and column.role != "wide"]
     parts += [f"{done} {_name_some(names)}" for done, names in _named_by(used, _DONE, _in_a_word).items()]
     parts += [column.treatment for column in columns if column.role == "wide"]
@@ -371,13 +358,6 @@ def summarize(columns: Sequence[Column]) -> str:
 
 _LISTED = 10  # columns with the same treatment; more share one line
 _NUMBER = re.compile(r"-?\d[\d.,]*(?:e[-+]?\d+)?")
-
-
-def _for_example(columns: Sequence[Column]) -> str:
-    """Describe the treatment of columns that were all treated alike."""
-    missing = sum(column.n_missing for column in columns)
-    told = f"{how_many(missing, 'missing value')} in all; " if missing else ""
-    return f"{told}for example {quoted(columns[0].name)}: {columns[0].treatment}"
 
 
 _NAMED = 3  # columns to name; if there are more, only their number is given
@@ -413,13 +393,7 @@ def _name_some(names: Sequence[str]) -> str:
     return join_labels(names) if len(names) <= _NAMED else how_many(len(names), "column")
 
 
-def _why_gone(column: Column) -> str:
-    role = "text" if column.role == "category" else column.role
-    return role if role in _WHY_GONE else ""
-
-
 def _in_a_word(column: Column) -> str:
-    """Describe in one word what was done to a column."""
     if column.role in ("date", "text", "code", "ordered"):
         return column.role
     if column.role == "category":

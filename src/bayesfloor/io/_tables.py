@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.io._csv import headless, looks_headless, no_rows, open_csv, other_names, same_names
+from bayesfloor.io._csv import no_rows, open_csv, other_names, same_names
 from bayesfloor.io._find_file import File, reading
 from bayesfloor.io._messages import (
     DataError,
@@ -21,7 +21,6 @@ from bayesfloor.io._messages import (
     is_list,
     is_number,
     is_text,
-    missing_rows,
     plain_type,
     quote,
     short,
@@ -49,35 +48,38 @@ class Table:
     text_stream: _Stream  # the same without guessed types
     groups: RowGroups | None = None  # of Parquet files at an address, where a part of the rows may be read
 
+    def __post_init__(self) -> None:
+        twins = [name for name, times in Counter(self.names).items() if times > 1]
+        if twins:
+            raise DataError(same_names(self.file, twins))
+
     @property
     def is_csv(self) -> bool:
         """Whether types were guessed from text."""
         return self.file.kind == "CSV"
 
-    def read(self, columns: Sequence[str] | None = None, rows: np.ndarray | None = None) -> Any:
-        """Read these columns (all by default) as a ``pyarrow.Table``; ``rows``, if given, must be ascending."""
-        return self._read(self.stream, self.names if columns is None else columns, rows)
+    def read(
+        self, columns: Sequence[str] | None = None, rows: np.ndarray | None = None, *, as_text: bool = False
+    ) -> Any:
+        """Read these columns (all by default) as a ``pyarrow.Table``; ``rows``, if given, must be ascending.
 
-    def read_texts(self, columns: Sequence[str], rows: np.ndarray | None = None) -> Any:
-        """Read these columns; columns of a CSV are read as text, without guessing types."""
-        return self._read(self.text_stream, columns, rows)
-
-    def _read(self, stream: _Stream, columns: Sequence[str], rows: np.ndarray | None) -> Any:
-        """Read some or all rows; with row groups, read only the groups that contain them."""
-        groups = None
+        ``as_text`` reads the columns of a CSV without guessing types.
+        """
+        names = self.names if columns is None else list(columns)
+        stream, groups = self.text_stream if as_text else self.stream, None
         if rows is not None and self.groups is not None:
-            groups, rows = self.groups.renumber(rows)
-        batches = self._batches(stream, columns, groups)
-        held = list(batches if rows is None else _taken(batches, rows))
+            groups, rows = self.groups.renumber(rows)  # only the groups that contain them are read
+        with reading(self.file):
+            batches = (_plain(batch, names) for batch in stream(groups, names))
+            held = list(batches if rows is None else _taken(batches, rows))
         if not sum(batch.num_rows for batch in held):
             raise no_rows(self.file)
         return arrow().Table.from_batches(held)
 
-    def _batches(self, stream: _Stream, names: Sequence[str], groups: Ints | None) -> Iterator[Any]:
-        with reading(self.file):
-            for batch in stream(groups, names):
-                batch.validate(full=True)  # later computations would crash on a corrupt file
-                yield arrow().record_batch([plain_type(batch.column(name)) for name in names], names=list(names))
+
+def _plain(batch: Any, names: list[str]) -> Any:
+    batch.validate(full=True)  # later computations would crash on a corrupt file
+    return arrow().record_batch([plain_type(batch.column(name)) for name in names], names=names)
 
 
 def _taken(batches: Iterator[Any], rows: np.ndarray) -> Iterator[Any]:
@@ -104,7 +106,7 @@ def table_of(stream: Any) -> Table:
         )
     held = arrow().table(stream)
     opened = _typed(held.column_names, lambda _, names: iter(held.select(list(names)).to_batches()))
-    return _checked(File("the stream", "Arrow", b""), opened)
+    return Table(File("the stream", "Arrow", b""), *opened)
 
 
 def open_table(file: File) -> Table:
@@ -114,21 +116,7 @@ def open_table(file: File) -> Table:
         raise DataError(f"{file.shown} contains NumPy arrays, but expected a table: CSV, Parquet or Arrow.")
     names, notes, *how = openers[file.kind](file)
     left = tuple(f"ignored {how_many(n, f'{kind} file')} in the same folder" for kind, n in file.others())
-    return _checked(file, (names, notes + left, *how))
-
-
-def _checked(file: File, opened: _Opened) -> Table:
-    table = Table(file, *opened)
-    twins = [name for name, times in Counter(table.names).items() if times > 1]
-    if twins:
-        raise DataError(same_names(file, twins))
-    return table
-
-
-def refuse_headless(table: Table) -> None:
-    """Raise if the first line looks like data; called when a column name was not found."""
-    if table.is_csv and looks_headless(table.names):
-        raise DataError(headless(table.file, table.names))
+    return Table(file, names, notes + left, *how)
 
 
 # Files with column types
@@ -189,7 +177,10 @@ def _open_folder(file: File, kind: str) -> _Opened:
     )
     first = open_files()
     schemas = [fragment.physical_schema for fragment in first.get_fragments()]
-    _refuse_others(file, parts, schemas)
+    others = [(part, set(schemas[0].names) ^ set(schema.names)) for part, schema in zip(parts, schemas, strict=True)]
+    troubles = [other_names(part, parts[0], strange) for part, strange in others if strange]
+    if troubles:
+        raise troubles_of(file.shown, troubles)
     schema = arrow().unify_schemas([first.schema, *schemas], promote_options="permissive")
     found = first if schema == first.schema else open_files(schema=schema)
     is_far = kind == "parquet" and isinstance(file.folder, Address)
@@ -205,15 +196,6 @@ def _folder_batches(found: Any, groups: Ints | None, names: Sequence[str]) -> It
     places = [(part, g) for part in found.get_fragments() for g in range(part.metadata.num_row_groups)]
     for part, group in (places[number] for number in groups):
         yield from part.subset(row_group_ids=[group]).to_batches(schema=found.schema, **how)
-
-
-def _refuse_others(file: File, parts: Sequence[File], schemas: Sequence[Any]) -> None:
-    """Raise if a file's columns differ from those of the first file."""
-    first = set(schemas[0].names)
-    others = [(part, first ^ set(schema.names)) for part, schema in zip(parts, schemas, strict=True)]
-    troubles = [other_names(part, parts[0], strange) for part, strange in others if strange]
-    if troubles:
-        raise troubles_of(file.shown, troubles)
 
 
 class Coded(NamedTuple):
@@ -236,22 +218,17 @@ def read_roles(table: Table, roles: list[str], label: str | None, rows: np.ndarr
     """Read the columns with these names, for all rows or only the given ones; only the label column may have gaps."""
     if not roles:
         return {}
-    columns = table.read_texts(roles, rows)
-    found = {}
+    columns, kinds, found = table.read(roles, rows, as_text=True), arrow(".types"), {}
     for name in roles:
+        column = columns.column(name)
         if name != label:
-            refuse_gaps(name, missing_rows(columns.column(name)).to_numpy())
-        found[name] = _read_role(columns.column(name), name, is_csv=table.is_csv)
+            refuse_gaps(name, column.is_null(nan_is_null=True).to_numpy())
+        if kinds.is_temporal(column.type):
+            column = column.cast(arrow().string())
+        if not (is_text(column.type) or is_number(column.type) or kinds.is_boolean(column.type)):
+            raise DataError(f"column {quote(name)} has {short(column.type)} values, but expected text or numbers.")
+        found[name] = encode(column, is_csv=table.is_csv)
     return found
-
-
-def _read_role(column: Any, name: str, *, is_csv: bool) -> Coded:
-    kinds = arrow(".types")
-    if kinds.is_temporal(column.type):
-        column = column.cast(arrow().string())
-    if not (is_text(column.type) or is_number(column.type) or kinds.is_boolean(column.type)):
-        raise DataError(f"column {quote(name)} has {short(column.type)} values, but expected text or numbers.")
-    return encode(column, is_csv=is_csv)
 
 
 def refuse_gaps(name: str, missing: np.ndarray) -> None:
@@ -285,7 +262,7 @@ def _values(distinct: Any, *, is_csv: bool) -> np.ndarray:
 
 def read_embedding(table: Table, name: str, chosen: np.ndarray | None = None) -> np.ndarray:
     """Read the lists in a column (text in a CSV), for all rows or only for the given ones."""
-    column = table.read_texts([name], chosen).column(name)
+    column = table.read([name], chosen, as_text=True).column(name)
     if is_text(column.type):
         rows = [_parse_list(text, name, i) for i, text in enumerate(column.to_pylist())]
         column = arrow().chunked_array([arrow().array(rows, arrow().list_(arrow().float64()))])

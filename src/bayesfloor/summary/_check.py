@@ -20,7 +20,7 @@ from bayesfloor.floor._sample import SampledRowsWarning, Settings, UnreachablePr
 from bayesfloor.io._data import Data
 from bayesfloor.io._labels import as_label_array, missing_labels
 from bayesfloor.io._open_data import open_data
-from bayesfloor.io._table_preparer import prepared_by
+from bayesfloor.io._table_preparer import Prepared
 from bayesfloor.summary._facts import Facts, gather_facts
 from bayesfloor.summary._figures import grow_class_tree, metrics
 from bayesfloor.summary._findings import Measured
@@ -395,6 +395,7 @@ def make_check(
 ) -> Check:
     """Combine a fit, its answer and what was found in the rows into one object."""
     pairs, sample = pair_answers(answer, floor.classes_), floor.fitted_.sample
+    columns = sample.features.prepared
     return Check(
         facts=facts,
         target=target,
@@ -408,7 +409,7 @@ def make_check(
         suspicious=list_suspicious(floor),
         tree=grow_class_tree(floor.pairwise_, "average", pairs),
         merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
-        prepared=prepared_by(sample.features.prepared, data.notes, sample.n_unlabelled),
+        prepared=Prepared(() if all(each.as_is for each in columns) else columns, data.notes, sample.n_unlabelled),
         gap=None if data.predictions is None else _compare_model(floor, answer, data, facts),
         dependence=hazards.dependence,
         leaks=hazards.leaks,

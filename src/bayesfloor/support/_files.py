@@ -188,7 +188,8 @@ class Reader(io.RawIOBase):
         if wanted:
             buffer[:wanted] = attempt(self._shown, lambda: self._read_at(wanted), self._address)
             self._at += wanted
-            _count(wanted)
+            with _counting:  # pyarrow reads from several threads
+                _so_far[0] += wanted
         return wanted
 
     def readall(self) -> bytes:
@@ -212,11 +213,6 @@ class Reader(io.RawIOBase):
 # Bytes read from addresses by this process
 
 _so_far, _counting = [0], Lock()
-
-
-def _count(size: int) -> None:
-    with _counting:  # pyarrow reads from several threads
-        _so_far[0] += size
 
 
 def bytes_read() -> int:
@@ -297,10 +293,6 @@ class Address:
         """The folder that contains the file."""
         return Address(self.given, self.path.rpartition("/")[0])
 
-    def resolve(self) -> Address:
-        """Return the address itself: addresses are absolute."""
-        return self
-
     def relative_to(self, folder: Address) -> PurePosixPath:
         """Return the path from a folder to this file."""
         return PurePosixPath(self.path).relative_to(folder.path)
@@ -312,10 +304,6 @@ class Address:
     def is_dir(self) -> bool:
         """Whether this is a folder."""
         return self.size is None and bool(self.info().type.name == "Directory")
-
-    def is_file(self) -> bool:
-        """Whether this is a file."""
-        return bool(self.info().type.name == "File")
 
     def n_bytes(self) -> int:
         """Return the size of the file, asking for it only if no listing has told it."""
@@ -365,7 +353,6 @@ def find_place(path: str | os.PathLike[str]) -> Path | Address:
     return Path(path)
 
 
-PART = ".part"  # ending of files that are not complete
 _MOVING_PAUSES = (0.01, 0.03, 0.1, 0.3, None)  # seconds: virus scanners and readers of small files are done by then
 
 
@@ -374,13 +361,14 @@ def write_whole(path: str | Path, content: str | bytes) -> Path:
     refuse_output(path)
     path = Path(path)
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
-    if _is_stream(path):
+    device = os.name == "posix" and path.absolute().parts[1:2] in (("dev",), ("proc",))
+    if device or (path.exists() and not path.is_file()):  # a pipe or standard output cannot be moved into place
         path.write_bytes(data)
         return path
     whole = path.resolve()  # a symbolic link stays a link
     if not whole.parent.is_dir():
         raise FileNotFoundError(f"The folder {printable(whole.parent)} does not exist. Create it first.")
-    part = whole.with_name(f".{uuid4().hex}{PART}")
+    part = whole.with_name(f".{uuid4().hex}.part")
     try:
         part.write_bytes(data)
         if os.name == "posix" and whole.exists():  # on other systems a read-only file could not be moved
@@ -390,12 +378,6 @@ def write_whole(path: str | Path, content: str | bytes) -> Path:
         with suppress(OSError):  # for example in a read-only folder, which another error has already reported
             part.unlink(missing_ok=True)
     return path
-
-
-def _is_stream(path: Path) -> bool:
-    """Whether the path is a pipe, a device or standard output, which can only be written to directly."""
-    device = os.name == "posix" and path.absolute().parts[1:2] in (("dev",), ("proc",))
-    return device or (path.exists() and not path.is_file())
 
 
 def _move_into_place(part: Path, path: Path) -> None:

@@ -76,8 +76,6 @@ def logging_only(name: str, level: int) -> Iterator[None]:
 
 
 Progress = Callable[[str, int, int], None]
-
-
 Result = TypeVar("Result")
 
 
@@ -168,16 +166,8 @@ def one_openmp_thread() -> Iterator[None]:
 
     BLAS has one limit for the whole process: tasks that set and restore it at the same time would leave it wrong.
     """
-    with _openmp(len(sys.modules)).limit(limits=1):
+    with _pools("openmp", len(sys.modules)).limit(limits=1):
         yield
-
-
-@lru_cache(maxsize=1)
-def _openmp(_n_modules: int) -> Any:
-    """Find all loaded OpenMP libraries; the slow search is repeated only after new imports."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController().select(user_api="openmp")
 
 
 @contextmanager
@@ -207,7 +197,7 @@ class _BlasLimits:
             if self.inside == 1 or self.n_modules != len(sys.modules):
                 self.n_modules = len(sys.modules)
                 release_blas()
-                self.limits.append(_blas(self.n_modules).limit(limits=1))
+                self.limits.append(_pools("blas", self.n_modules).limit(limits=1))
 
     def leave(self) -> None:
         """Restore the original limits."""
@@ -224,10 +214,10 @@ class _BlasLimits:
 _blas_limits = _BlasLimits()
 
 
-@lru_cache(maxsize=1)
-def _blas(_n_modules: int) -> Any:
-    """Find all copies of BLAS, NumPy's and SciPy's; the search is slow, so it repeats only after an import."""
-    import numpy as np  # noqa: F401 - loads it
+@lru_cache(maxsize=2)
+def _pools(api: str, _n_modules: int) -> Any:
+    """Find all loaded copies of BLAS or OpenMP; the search is slow, so it is repeated only after an import."""
+    import numpy as np  # noqa: F401 - loads its BLAS
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController().select(user_api="blas")
+    return ThreadpoolController().select(user_api=api)

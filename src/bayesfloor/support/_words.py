@@ -47,7 +47,7 @@ def show_labels(labels: Sequence[object], width: int = 32, missing: Collection[s
     from all fonts are escaped. Labels that still look alike get a number.
     """
     enough = 4 * width  # characters to process: more than can be shown
-    short = [_shorten(_letters(quoted(label, enough), missing), width) for label in labels]
+    short = [_shorten(quoted(label, enough), width, missing) for label in labels]
     looks = [_look(text) for text in short]
     again = {look for look, times in Counter(looks).items() if times > 1}
     numbers, taken = Counter[str](), set(looks)
@@ -57,13 +57,10 @@ def show_labels(labels: Sequence[object], width: int = 32, missing: Collection[s
 def without_shared_prefix(labels: Sequence[object]) -> list[str]:
     """Return labels without the words that all of them start with, except the last such word."""
     texts = [str(label) for label in labels]
-    words = _WORD.findall(_shared_prefix(min(texts), max(texts))) if len(texts) > 1 else []
+    shared = os.path.commonprefix(texts) if len(texts) > 1 else ""  # noqa: RUF071 - by character is meant
+    words = _WORD.findall(shared)
     cut = sum(map(len, words[:-1]))
     return texts if cut < _WORTH_CUTTING else [f"… {text[cut:]}" for text in texts]
-
-
-def _shared_prefix(one: str, two: str) -> str:
-    return one[: next((place for place, letter in enumerate(one) if not two.startswith(letter, place)), len(one))]
 
 
 def quoted(label: object, most: int = _LISTED) -> str:
@@ -72,12 +69,9 @@ def quoted(label: object, most: int = _LISTED) -> str:
     return text if text and text == text.strip() else f'"{text}"'
 
 
-def _letters(text: str, missing: Collection[str]) -> list[str]:
-    """Split a string into characters, escaping those that the output cannot show, so that no escape is cut in two."""
-    return [ascii(letter)[1:-1] if letter in missing else letter for letter in text]
-
-
-def _shorten(letters: list[str], width: int) -> str:
+def _shorten(text: str, width: int, missing: Collection[str]) -> str:
+    """Cut the middle out of a string, but no escape of a character that the output cannot show."""
+    letters = [ascii(letter)[1:-1] if letter in missing else letter for letter in text]
     if sum(map(len, letters)) <= width:
         return "".join(letters)
     tail = (width - 1) // 3
