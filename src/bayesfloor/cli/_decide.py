@@ -29,6 +29,7 @@ from bayesfloor.io._data import Data
 from bayesfloor.io._label_spellings import find_spellings
 from bayesfloor.io._messages import DataError, shell
 from bayesfloor.summary._figures import comparison_cells, grow_class_tree, path_cells, path_notes
+from bayesfloor.summary._reasons import spellings_text
 from bayesfloor.summary._text import align, fold, terminal_width
 from bayesfloor.summary._verdict import WRONG_OR_OVERLAP
 from bayesfloor.support._files import redact, write_whole
@@ -70,7 +71,7 @@ def format_rows(found: SampleScores, data: Data, most: int) -> str:
     lines += [f"{len(chosen) - most:,} more: --most {len(chosen)}, or -o rows.csv"] if len(chosen) > most else []
     lines += ["names instead of row numbers: --id COLUMN"] if rows and data.ids is None and data.form == "frame" else []
     spelled = find_spellings(data.y)
-    lines += [f"{spelled.text}: add --clean-labels"] if spelled.alike else []
+    lines += [f"{spellings_text(spelled)}: add --clean-labels"] if spelled.alike else []
     return "\n".join(lines)
 
 

@@ -152,7 +152,8 @@ def read_list(name: str, values: Sequence[Any]) -> Values:
             "Unpack them into several columns, or drop the column."
         )
     if kind == "text":
-        return texts(name, [None if gap else _decode(value) for value, gap in zip(values, gaps, strict=True)])
+        given = (each.decode(errors="backslashreplace") if isinstance(each, bytes) else each for each in values)
+        return texts(name, [None if gap else f"{value}" for value, gap in zip(given, gaps, strict=True)])
     turn, missing, dtype = _TURNS[kind]
     data = [missing if gap else turn(value) for value, gap in zip(values, gaps, strict=True)]
     return Values(name, kind, np.array(data, dtype=dtype))
@@ -160,10 +161,6 @@ def read_list(name: str, values: Sequence[Any]) -> Values:
 
 def _kind(kind: type) -> str:
     return next((name for name, types in _KINDS if issubclass(kind, types)), "text")
-
-
-def _decode(value: Any) -> str:
-    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else f"{value}"
 
 
 def _as_moment(value: Any) -> np.datetime64:

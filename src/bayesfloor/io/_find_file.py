@@ -142,16 +142,13 @@ def fetched(file: File) -> Iterator[File]:
     with TemporaryDirectory(prefix="bayesfloor-") as folder:
         near = Path(folder) / file.name
         for part in file.parts():
-            _copy(part, near if file.folder is None else near / part.name, Path(folder))
+            path = near if file.folder is None else near / part.name
+            if not path.resolve().is_relative_to(Path(folder).resolve()):  # object stores allow names such as ../x
+                raise DataError(f"{part.shown} has a name that cannot be used for a local file. Rename it first.")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with part.open_raw() as content, path.open("xb") as copy:
+                shutil.copyfileobj(content, copy, _COPIED_AT_ONCE)
         yield replace(file, source=near)
-
-
-def _copy(part: File, path: Path, folder: Path) -> None:
-    if not path.resolve().is_relative_to(folder.resolve()):  # object stores allow names such as ../x
-        raise DataError(f"{part.shown} has a name that cannot be used for a local file. Rename it first.")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with part.open_raw() as content, path.open("xb") as copy:
-        shutil.copyfileobj(content, copy, _COPIED_AT_ONCE)
 
 
 @contextmanager

@@ -87,12 +87,11 @@ def find_label(table: Table, label: str | None) -> str:
 
 def _which_label(table: Table) -> DataError:
     found = sorted(_candidates(table.read(table.names)))[:5]
-    if found:
-        shown = ", ".join(f"{short(name)} ({n})" for _, _, n, _, name in found)
-        return DataError(f"which column is the label? Use -y. Candidates with few values: {shown}")
-    return DataError(
-        f"which column is the label? Use -y. No column has few values. Columns: {join_words(table.names)}."
-    )
+    shown = ", ".join(f"{short(name)} ({n})" for _, _, n, _, name in found)
+    hint = f"Candidates with few values: {shown}"
+    if not found:
+        hint = f"No column has few values. Columns: {join_words(table.names)}."
+    return DataError(f"which column is the label? Use -y. {hint}")
 
 
 def _candidates(columns: Any) -> Iterator[tuple[bool, bool, int, int, str]]:

@@ -38,27 +38,10 @@ class Spellings(NamedTuple):
         return {label: typos.get(one, one) for label, one in first.items()}
 
     @property
-    def text(self) -> str:
-        """A phrase such as "3 labels look like spellings of 1 class"; empty if there are no such labels."""
-        if self.alike:
-            return alike_text(len(self.meant), len(set(self.meant.values())))
-        return typos_text(len(self.typos)) if self.typos else ""
-
-    @property
     def merged(self) -> str:
         """What was done to labels that differ only in case or spaces."""
         n_labels = sum(len(group) for group in self.alike)
         return f"merged {how_many(n_labels, 'spelling')} into {how_many(len(self.alike), 'class')}"
-
-
-def alike_text(n_labels: int, n_classes: int) -> str:
-    """Say that labels look like spellings of fewer classes."""
-    return f"{how_many(n_labels, 'label')} look like spellings of {how_many(n_classes, 'class')}"
-
-
-def typos_text(n: int) -> str:
-    """Say that labels look like typos."""
-    return "1 label looks like a typo" if n == 1 else f"{n:,} labels look like typos"
 
 
 def find_spellings(y: Any) -> Spellings:
@@ -87,7 +70,8 @@ def _find_typos(rows: Mapping[str, float]) -> list[tuple[str, str]]:
         likely = [label for label in rows if rows[typo] <= _RARE * rows[label] and len(label) >= _SHORTEST]
         close = [(_alike(matcher, label), rows[label], label) for label in likely]
         best = max(close, default=(0.0, 0, ""))
-        if best[0] >= _CLOSE and not _differ_in_number(typo, best[2]):
+        digits = [[c for c in text if c.isdigit()] for text in (typo, best[2])]
+        if best[0] >= _CLOSE and digits[0] == digits[1]:  # level 1 is no typo of level 2
             found.append((typo, best[2]))
     return found
 
@@ -95,11 +79,6 @@ def _find_typos(rows: Mapping[str, float]) -> list[tuple[str, str]]:
 def _alike(matcher: SequenceMatcher[str], label: str) -> float:
     matcher.set_seq1(label)
     return 0.0 if matcher.real_quick_ratio() < _CLOSE else matcher.ratio()
-
-
-def _differ_in_number(one: str, two: str) -> bool:
-    """Whether two labels have different digits, such as level 1 and level 2."""
-    return [c for c in one if c.isdigit()] != [c for c in two if c.isdigit()]
 
 
 def respell(y: Any, best: dict[str, str]) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -118,7 +118,9 @@ def read_npz(file: File, asked: Asked) -> Data:
         if not asked.labels_elsewhere:
             label, coded = _label_array(arrays, asked.label, asked.roles)
             y = labels_of(label, coded)
-        beside = {name: _whole_column(_array(arrays, name), name) for name in asked.beside.values()}
+        beside = {name: _flat(_array(arrays, name), name) for name in asked.beside.values()}
+        for name, values in beside.items():
+            refuse_gaps(name, values != values)  # noqa: PLR0124 - NaN
     return _gathered(X, asked, notes, label, y, beside)
 
 
@@ -132,19 +134,15 @@ def _find_array(arrays: Any, usual: str, taken: list[str], question: str, *, fla
     """Find the array with the usual name, or else the only array that fits."""
     if usual in arrays.files:
         return usual
-    shapes = {name: _shape(arrays, name) for name in arrays.files}
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(arrays.files, ())
+    for name in shapes:
+        with suppress(ValueError):  # of Python objects the shape is not known either
+            shapes[name] = _array(arrays, name).shape
     able = [name for name, shape in shapes.items() if shape and (len(shape) == 1) is flat and name not in taken]
     if len(able) == 1:
         return able[0]
     shown = [f"{short(name)} {shape or '(not numbers or text)'}" for name, shape in list(shapes.items())[:8]]
     raise DataError(f"{question} Arrays: {', '.join(shown) or 'none'}")
-
-
-def _shape(arrays: Any, name: str) -> tuple[int, ...]:
-    try:
-        return _array(arrays, name).shape
-    except ValueError:
-        return ()
 
 
 # Labels in a separate file
@@ -218,14 +216,6 @@ def _coded(values: np.ndarray, name: str) -> Coded:
     found = np.full(len(flat), -1)
     found[~gaps] = codes
     return Coded(classes, found)
-
-
-def _whole_column(values: np.ndarray, name: str) -> np.ndarray:
-    """Return one value per row; raise if any is missing."""
-    flat = _flat(values, name)
-    if flat.dtype.kind == "f":
-        refuse_gaps(name, np.isnan(flat))
-    return flat
 
 
 def _flat(values: np.ndarray, name: str) -> np.ndarray:

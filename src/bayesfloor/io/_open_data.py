@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +17,7 @@ from bayesfloor.io._find_file import File, fetched, find_file, reading
 from bayesfloor.io._label_column import Asked, find_label, labels_of, matching
 from bayesfloor.io._label_spellings import find_spellings, respell
 from bayesfloor.io._labels import missing_labels
-from bayesfloor.io._messages import (
-    DataError,
-    arrow,
-    is_list,
-    is_number,
-    refuse_length,
-    refuse_unknown,
-)
+from bayesfloor.io._messages import DataError, arrow, is_list, is_number, refuse_length, refuse_unknown
 from bayesfloor.io._numpy_files import read_label_array, read_npy, read_npz
 from bayesfloor.io._row_groups import Alike, RowGroups, choose_groups, compare_groups, draw_rows
 from bayesfloor.io._tables import Coded, Table, encode, open_table, read_embedding, read_roles, stack, table_of
@@ -166,7 +159,7 @@ def _of_table(X: Any, y: Any, given: dict[str, Any]) -> Data:
 
 def _of_file(file: File, asked: Asked, y: Any, labels_file: str | None, given: dict[str, Any]) -> Data:
     with reading(file), fetched(file) as near:
-        data = _READERS.get(file.kind, _read_table)(near, asked)
+        data = {"npy": read_npy, "npz": read_npz}.get(file.kind, _read_table)(near, asked)
     n_rows = data.n_rows or data.X.shape[0]
     if labels_file is not None:
         label, y = _read_labels_file(labels_file, asked.label, n_rows)
@@ -244,9 +237,6 @@ def _read_features(table: Table, asked: Asked, drawn: np.ndarray | None) -> tupl
     return X, [f"{name}[{i}]" for i in range(X.shape[1])]
 
 
-_READERS = {"npy": read_npy, "npz": read_npz}
-
-
 # Labels in a file of their own
 
 
@@ -279,16 +269,6 @@ def _read_lines(lines: list[list[str]], n_rows: int) -> tuple[str, Coded]:
 # Samples of a large table at an address
 
 
-class _Drawn(NamedTuple):
-    """Rows sampled from some row groups of a table, with their labels."""
-
-    chosen: Ints  # the groups
-    rows: Ints
-    y: np.ndarray
-    n_unlabelled: int  # in all rows; estimated if not all labels were read
-    doubt: str = ""  # about the class proportions
-
-
 def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, start: int) -> tuple[Data, Alike]:
     """Read a subsample of a large table from a few row groups.
 
@@ -297,25 +277,31 @@ def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, st
     """
     features = [asked.embedding] if asked.embedding else asked.choose(table.names, asked.roles)
     beside = list(dict.fromkeys(asked.beside.values()))
-    drawn = _draw_from_groups(table, groups, asked, label, groups.bytes_of([*features, *beside]), start)
-    given = {name: coded.rows for name, coded in read_roles(table, beside, None, drawn.rows).items()}
-    X, names = _read_features(table, asked, drawn.rows)
-    codes = np.unique(drawn.y, return_inverse=True)[1]
-    alike = compare_groups(_columns(X), codes, groups.group_of(drawn.rows))
+    sizes = groups.bytes_of([*features, *beside])
+    chosen, rows, y, n_unlabelled, doubt = _draw_from_groups(table, groups, asked, label, sizes, start)
+    given = {name: coded.rows for name, coded in read_roles(table, beside, None, rows).items()}
+    X, names = _read_features(table, asked, rows)
+    codes = np.unique(y, return_inverse=True)[1]
+    alike = compare_groups(_columns(X), codes, groups.group_of(rows))
     read, size = bytes_read() - start, table.file.size
     told = (
         f"read {read / 1e6:,.1f} of {size / 1e6:,.1f} MB ({100 * read / size:.1f} %), rows from "
-        f"{len(drawn.chosen):,} of {len(groups.n_rows):,} row groups spread over the table"
+        f"{len(chosen):,} of {len(groups.n_rows):,} row groups spread over the table"
     )
-    notes = [*table.notes, f"{told}{drawn.doubt}"]
+    notes = [*table.notes, f"{told}{doubt}"]
     if alike.is_noticeable:
         notes.append(f"{alike}, so intervals may be too narrow; set max_rows higher to read more row groups")
-    data = asked.gather(X, names, label, drawn.y, given, notes=tuple(notes), drawn=drawn.rows)
-    return replace(data, n_rows=int(groups.n_rows.sum()), n_unlabelled=drawn.n_unlabelled), alike
+    data = asked.gather(X, names, label, y, given, notes=tuple(notes), drawn=rows)
+    return replace(data, n_rows=int(groups.n_rows.sum()), n_unlabelled=n_unlabelled), alike
 
 
-def _draw_from_groups(table: Table, groups: RowGroups, asked: Asked, label: str, sizes: Ints, start: int) -> _Drawn:
-    """Choose row groups and rows; ``sizes`` are the bytes of each group without the labels."""
+def _draw_from_groups(
+    table: Table, groups: RowGroups, asked: Asked, label: str, sizes: Ints, start: int
+) -> tuple[Ints, Ints, np.ndarray, int, str]:
+    """Choose row groups and rows; ``sizes`` are the bytes of each group without the labels.
+
+    Also return the rows' labels, how many of all rows have none, and a doubt about the class proportions.
+    """
     rng, n_rows = np.random.default_rng(asked.seed), int(groups.n_rows.sum())
     n_drawn = table.file.most_rows(n_rows, asked.most_rows)
     budget = table.file.size * max(_BYTES_SHARE, _MORE_BYTES * (asked.most_rows or 0) / n_rows)
@@ -325,7 +311,7 @@ def _draw_from_groups(table: Table, groups: RowGroups, asked: Asked, label: str,
         y = labels_of(label, coded)  # raises if the column cannot be labels
         chosen, rows = draw_rows(groups, sizes, budget - (bytes_read() - start), coded.codes, n_drawn, rng)
         missing = int(np.count_nonzero(coded.codes < 0))
-        return _Drawn(chosen, rows, y[rows], missing)
+        return chosen, rows, y[rows], missing, ""
     # Otherwise only those of the groups that were chosen without knowing any label.
     chosen = choose_groups(sizes + groups.bytes_of([label]), budget - (bytes_read() - start), None, rng)
     within = groups.rows_in(chosen)
@@ -335,7 +321,7 @@ def _draw_from_groups(table: Table, groups: RowGroups, asked: Asked, label: str,
     y = labels_of(label, coded._replace(codes=coded.codes[places]))
     missing = round((1 - len(labelled) / len(within)) * n_rows)
     doubt = ", assuming that these have the class proportions of all rows"
-    return _Drawn(chosen, within[places], y, missing, doubt)
+    return chosen, within[places], y, missing, doubt
 
 
 def _columns(X: Any) -> Iterator[tuple[str, Any]]:

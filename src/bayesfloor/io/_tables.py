@@ -241,23 +241,18 @@ def refuse_gaps(name: str, missing: np.ndarray) -> None:
 
 
 def encode(column: Any, *, is_csv: bool) -> Coded:
-    """Encode a pyarrow column by its distinct values."""
+    """Encode a column by its distinct values; whole numbers in a CSV become integers if no two texts become equal."""
     compute = arrow(".compute")
     distinct = compute.unique(column).drop_null()
     if arrow(".types").is_floating(distinct.type):
         distinct = distinct.filter(compute.invert(compute.is_nan(distinct)))
     codes = compute.index_in(column, value_set=distinct).fill_null(-1).to_numpy()
-    return Coded(_values(distinct, is_csv=is_csv), codes)
-
-
-def _values(distinct: Any, *, is_csv: bool) -> np.ndarray:
-    """Return values as an array; whole numbers in a CSV become integers if no two strings would become equal."""
     if not is_text(distinct.type):
-        return distinct.to_numpy(zero_copy_only=False)
+        return Coded(distinct.to_numpy(zero_copy_only=False), codes)
     texts = distinct.to_pylist()
     if is_csv and all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts):
-        return np.array([int(text) for text in texts])
-    return np.array(texts, dtype=object)  # as NumPy strings, long values such as paths would take far more memory
+        return Coded(np.array([int(text) for text in texts]), codes)
+    return Coded(np.array(texts, dtype=object), codes)  # as NumPy strings, paths would take far more memory
 
 
 def read_embedding(table: Table, name: str, chosen: np.ndarray | None = None) -> np.ndarray:
@@ -286,13 +281,6 @@ def _parse_list(text: str | None, name: str, row: int) -> np.ndarray:
 
 def stack(column: Any, name: str) -> np.ndarray:
     """Stack lists of equal length as rows of an array, without a copy if they are contiguous."""
-    _refuse_lengths(column, name)
-    if arrow(".types").is_decimal(column.type.value_type):
-        column = column.cast(arrow().list_(arrow().float64()))
-    return finite_floats(np.asarray(stack_lists(column)), f"column {quote(name)}")
-
-
-def _refuse_lengths(column: Any, name: str) -> None:
     lengths = arrow(".compute").list_value_length(column).fill_null(-1).to_numpy()
     if lengths.max() < 1:
         raise DataError(f"column {quote(name)} has only empty lists, but expected lists of numbers.")
@@ -306,6 +294,9 @@ def _refuse_lengths(column: Any, name: str) -> None:
             f"column {quote(name)} has {came} in row {row + 1:,}, but expected {usual:,} numbers as in other rows. "
             f"Fix or drop {'this row' if wrong.sum() == 1 else f'all {wrong.sum():,} such rows'}."
         )
+    if arrow(".types").is_decimal(column.type.value_type):
+        column = column.cast(arrow().list_(arrow().float64()))
+    return finite_floats(np.asarray(stack_lists(column)), f"column {quote(name)}")
 
 
 def finite_floats(X: np.ndarray, what: str, *, allow_gaps: bool = False) -> np.ndarray:

@@ -33,7 +33,7 @@ from bayesfloor.summary._data_findings import (
     merge_first,
 )
 from bayesfloor.summary._facts import Facts
-from bayesfloor.summary._reasons import reason_text
+from bayesfloor.summary._reasons import reason_text, spellings_text
 from bayesfloor.summary._verdict import (
     WRONG_OR_OVERLAP,
     VerdictWords,
@@ -174,12 +174,12 @@ def _spellings(check: Measured) -> Finding | None:
     same = [" = ".join(map(quoted, group)) for group in found.alike]
     if not same:
         them = "it" if len(found.typos) == 1 else "them"
-        headline = f"{found.text}; correct {them} in the data: {_typos(check, found)}."
+        headline = f"{spellings_text(found)}; correct {them} in the data: {_typos(check, found)}."
         return make_finding("BF106", "", headline, _correct_typos(check, found))
     return make_finding(
         "BF106",
         "",
-        f"{found.text}: merge them with --clean-labels, or clean_labels=True.",
+        f"{spellings_text(found)}: merge them with --clean-labels, or clean_labels=True.",
         f"These differ only by case or spaces: {join_labels(same, 3)}.",
         *([f"These look like typos: {_typos(check, found)}.", _correct_typos(check, found)] if found.typos else []),
     )

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from bayesfloor.answer._answer import Basis, Reason, guessed_class
 from bayesfloor.answer._make_answer import called
-from bayesfloor.io._label_spellings import alike_text, typos_text
-from bayesfloor.support._words import about, join_labels, percent, quoted
+from bayesfloor.io._label_spellings import Spellings
+from bayesfloor.support._words import about, how_many, join_labels, percent, quoted
 
 NO_LIMIT = "these data give no lower limit"
 PROVED = "proved by equal rows with different labels"
@@ -40,6 +40,13 @@ def reason_text(reason: Reason) -> str:
     return _TOLD[reason.basis](*reason.numbers, *reason.names)
 
 
+def spellings_text(found: Spellings) -> str:
+    """Return what was found among labels as a clause: spellings of the same class, or else typos."""
+    if not found.alike:
+        return reason_text(Reason(Basis.TYPOS, (len(found.typos),)))
+    return reason_text(Reason(Basis.SPELLINGS, (len(found.meant), len(set(found.meant.values())))))
+
+
 def settle_text(settle: tuple[Reason, ...]) -> str:
     """Return what would settle a verdict, with what stands against a lower end in parentheses."""
     told = [reason_text(reason) for reason in settle]
@@ -62,8 +69,10 @@ _TOLD: dict[str, Callable[..., str]] = {
         f"tested (95 %): {called(name)} has a cross-validated error of {percent(error)} %"
     ),
     Basis.LEAK: lambda *columns: f"{name_columns(columns)} may give the label away",
-    Basis.SPELLINGS: lambda labels, classes: alike_text(int(labels), int(classes)),
-    Basis.TYPOS: lambda labels: typos_text(int(labels)),
+    Basis.SPELLINGS: lambda labels, classes: (
+        f"{how_many(labels, 'label')} look like spellings of {how_many(classes, 'class')}"
+    ),
+    Basis.TYPOS: lambda labels: "1 label looks like a typo" if labels == 1 else f"{labels:,.0f} labels look like typos",
     Basis.NEAR_DUPLICATES: lambda share: (
         f"{percent(share)} % of rows are near-duplicates of another row, but there are no groups"
     ),
