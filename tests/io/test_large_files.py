@@ -84,6 +84,17 @@ def test_labels_of_a_large_array_are_counted(tmp_path, set_large):
         open_data(tmp_path / "x.npy", np.arange(N - 1) % 2)
 
 
+def test_values_in_memory_follow_the_sample(place, set_large):
+    """They come with one for each row of the file, and only those of the sample are needed."""
+    set_large(100)
+    groups = np.arange(N) // 3
+    found = open_data(place, "label", groups=groups)
+
+    assert found.groups.tolist() == groups[found.drawn].tolist()
+    with pytest.raises(InputError, match="groups has 299 values, but there are 300 rows of features"):
+        open_data(place, "label", groups=groups[1:])
+
+
 @pytest.mark.slow
 def test_a_check_of_a_large_table_says_how_many_rows_there_are(place, set_large, capsys):
     """Rows without a label are left out of the sample and counted."""

@@ -43,7 +43,7 @@ def test_few_bytes_give_all_classes_in_proportion(large):
     """At most 5 % of the bytes, metadata and labels included, and the rows that they claim to be."""
     address, table = large
     before = bytes_read()
-    found = open_data(address, "label", ids="id")
+    found = open_data(address, "label", ids="id", groups=np.arange(N))
     taken = bytes_read() - before
     told, *more = found.notes
     share = {label: np.mean(found.y == label) for label in np.unique(found.y)}
@@ -59,6 +59,7 @@ def test_few_bytes_give_all_classes_in_proportion(large):
     assert not more  # within a class the rows are in random order
     assert ("class proportions" in told) == address.endswith("text")
     assert np.array_equal(found.ids, found.drawn)
+    assert np.array_equal(found.groups, found.drawn)
     assert np.array_equal(found.y, labels[found.drawn])
     assert found.native.equals(table.take(found.drawn).select([f"x{i}" for i in range(20)]))
     assert found.n_rows == N

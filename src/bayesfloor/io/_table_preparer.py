@@ -251,9 +251,13 @@ def _keep_clean(table: Sequence[Values], made: Sequence[Encoder]) -> list[Encode
     """Keep constant columns, such as dark pixels of images, if nothing else in the table needs preparing."""
     pairs = list(zip(table, made, strict=True))
     constant = [encoder.column.role == "constant" and values.kind != "date" for values, encoder in pairs]
-    if all(constant) or not all(alike or each.column.as_is for alike, each in zip(constant, made, strict=True)):
+    clean = all(is_constant or encoder.column.as_is for is_constant, encoder in zip(constant, made, strict=True))
+    if all(constant) or not clean:
         return list(made)
-    return [keep_constant(each) if alike else own for alike, (each, own) in zip(constant, pairs, strict=True)]
+    return [
+        keep_constant(values) if is_constant else encoder
+        for values, encoder, is_constant in zip(table, made, constant, strict=True)
+    ]
 
 
 def _refuse_columns(columns: Sequence[Column], *, strict: bool) -> None:
