@@ -29,7 +29,14 @@ _DIGITS = 12  # of a target's error, as a fraction
 
 
 class Basis(StrEnum):
-    """What a reason rests on; beside each, the numbers and names that its sentence needs."""
+    """What a reason rests on; beside each, the numbers and names that its sentence needs.
+
+    Examples
+    --------
+    >>> from bayesfloor.answer import Basis
+    >>> Basis("a learner") is Basis.LEARNER
+    True
+    """
 
     # an end of the range
     GUESSING = "no learner is shown to beat guessing"  # upper end, error of guessing, number of classes
