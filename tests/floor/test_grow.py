@@ -3,8 +3,8 @@
 from bayesfloor.floor import _sample as _grow
 
 
-def test_kernels_are_prepared_only_where_they_pay_and_trees_are_those_of_the_forest(monkeypatch):
-    """A small fit should not wait for a compiler; one tree of n rows has n - 1 edges."""
+def test_kernels_are_prepared_only_where_they_pay(monkeypatch):
+    """A small fit should not wait for a compiler."""
     calls = []
     monkeypatch.setattr(_grow, "prepare_kernels", lambda: calls.append(1))
     _grow.prepare(200, 4, 3, 8)

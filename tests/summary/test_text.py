@@ -9,7 +9,7 @@ import pytest
 from bayesfloor.summary import _text
 from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
 from bayesfloor.summary._reasons import reason_text
-from bayesfloor.summary._text import NOT_HERE, align, ruler, to_full_text, to_text, unmeasured
+from bayesfloor.summary._text import ONLY_IN_FULL_TEXT, align, ruler, to_full_text, to_text, unmeasured
 from bayesfloor.summary._verdict import accuracy
 from bayesfloor.support._words import cells, percent, range_text, span
 
@@ -186,7 +186,7 @@ def test_wrapping_changes_no_word_of_the_findings(each):
 
 def test_one_screen_has_the_three_main_findings(each):
     """And says how many more there are; those that call for no action are not among them."""
-    found = [finding for finding in each.findings if finding.code not in NOT_HERE]
+    found = [finding for finding in each.findings if finding.code not in ONLY_IN_FULL_TEXT]
     text = joined(to_text(each, 200))
 
     assert all(joined(f"{finding.code} {finding.headline}") in text for finding in found[:3])

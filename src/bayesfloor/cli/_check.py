@@ -98,9 +98,9 @@ _FLAGS = {"label": "-y", "features": "-x", "id_column": "--id", "as_role": "--as
 
 def next_steps(output: Output, found: Check, settings: Settings) -> list[tuple[str, str]]:
     """Return commands to paste, with what each does: remedies for the main findings first, then the report."""
-    from bayesfloor.summary._text import NOT_HERE
+    from bayesfloor.summary._text import ONLY_IN_FULL_TEXT
 
-    shown = (finding.code for finding in found.findings if output.verbose or finding.code not in NOT_HERE)
+    shown = (finding.code for finding in found.findings if output.verbose or finding.code not in ONLY_IN_FULL_TEXT)
     explain = (f"bayesfloor explain {next(shown, 'CODE')}", "explain a code")
     if settings.path == "-":  # it cannot be read again
         return [explain]

@@ -71,7 +71,7 @@ _SHOWN = 5  # hardest pairs and classes
 _PAIR_DROPS = (3, 4)  # columns to drop on a narrow terminal, least important first
 _CLASS_DROPS = (5, 3, 4)
 # Findings left out on one screen: the user's model has its own line, and how the answer was found needs no action.
-NOT_HERE = ("BF403", "BF404", "BF406", "BF202", "BF203", "BF204", "BF205")
+ONLY_IN_FULL_TEXT = ("BF403", "BF404", "BF406", "BF202", "BF203", "BF204", "BF205")
 
 Steps = Sequence[tuple[str, str]]  # what to type next, and its purpose in at most 13 characters
 
@@ -94,7 +94,7 @@ def to_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = (), ste
 def to_full_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = (), steps: Steps = ()) -> str:
     """Return everything that was measured: the answer, its evidence, the tables and all findings."""
     head = [*_verdict_lines(check, width), *fold(settings_line(check), width)]
-    findings = [line for finding in check.findings for line in _hang(finding.code, finding.text, width)]
+    findings = [line for finding in check.findings for line in _hanging_indent(finding.code, finding.text, width)]
     evidence = _three_columns(list(evidence_figures(check)), width)
     treated = [(cut(name, width // 3), role, treatment) for name, role, treatment in check.prepared.lines()]
     prepared = _three_columns([("column", "read as", "what was done"), *treated], width) if treated else []
@@ -109,7 +109,7 @@ def _join(parts: Iterable[Sequence[str]]) -> str:
 
 def _verdict_lines(check: Measured, width: int, most: int | None = None) -> list[str]:
     """Return the verdict, what was checked, and how it was prepared, the last in a limited number of lines."""
-    prepared = _hang("", str(check.prepared), width, most, left=0) if check.prepared else []
+    prepared = _hanging_indent("", str(check.prepared), width, most, left=0) if check.prepared else []
     return [*fold(check.verdict, width), "", *fold(head_line(check), width), *prepared]
 
 
@@ -117,7 +117,7 @@ def _answer_lines(check: Measured, width: int) -> list[str]:
     """Return the answer's figures, with the ruler below the range."""
     lines = []
     for name, text in answer_figures(check):
-        lines += _hang(name, text, width)
+        lines += _hanging_indent(name, text, width)
         if name == "range":  # the ruler below it is as long as it fits
             fitting = width - _NAMES - (cells(ruler(check)) - LENGTH)
             lines.append(" " * _NAMES + ruler(check, max(10, min(LENGTH, fitting))))
@@ -126,18 +126,18 @@ def _answer_lines(check: Measured, width: int) -> list[str]:
 
 def main_findings(check: Measured) -> list[Finding]:
     """Return the findings that need attention; the headline covers the model, and "How we know" the rest."""
-    return [finding for finding in check.findings if finding.code not in NOT_HERE]
+    return [finding for finding in check.findings if finding.code not in ONLY_IN_FULL_TEXT]
 
 
 def _finding_lines(check: Measured, width: int, most: int) -> list[str]:
     found = main_findings(check)
-    lines = [line for finding in found[:most] for line in _hang(finding.code, finding.headline, width, 2)]
+    lines = [line for finding in found[:most] for line in _hanging_indent(finding.code, finding.headline, width, 2)]
     more = len(found) - most
-    return [*lines, *(_hang("", f"and {how_many(more, 'more finding')}", width) if more > 0 else [])]
+    return [*lines, *(_hanging_indent("", f"and {how_many(more, 'more finding')}", width) if more > 0 else [])]
 
 
 def _gate_lines(gates: Sequence[Gate], width: int) -> list[str]:
-    return [line for gate in gates for line in _hang(gate.code, f"{gate.word}: {gate.text}", width)]
+    return [line for gate in gates for line in _hanging_indent(gate.code, f"{gate.word}: {gate.text}", width)]
 
 
 def _python_steps(check: Measured) -> Steps:
@@ -155,7 +155,7 @@ def _step_lines(steps: Steps) -> list[str]:
 def _three_columns(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
     """Align rows of three cells, the last of which is wrapped."""
     left, middle = (max(cells(row[k]) for row in rows) + 2 for k in (0, 1))
-    lines = [_hang(pad(name, left) + value, note, width, left=left + middle) for name, value, note in rows]
+    lines = [_hanging_indent(pad(name, left) + value, note, width, left=left + middle) for name, value, note in rows]
     return [line for each in lines for line in each]
 
 
@@ -209,7 +209,7 @@ def class_cells(check: Measured, most: int, labels: Sequence[str]) -> list[tuple
     return [("hardest classes", "best estimate", "range", "cross-validated", "of all errors", "rows", ""), *rows]
 
 
-def _hang(name: str, text: str, width: int, most: int | None = None, left: int = _NAMES) -> list[str]:
+def _hanging_indent(name: str, text: str, width: int, most: int | None = None, left: int = _NAMES) -> list[str]:
     """Return a name followed by a string, wrapped to a limited number of lines."""
     first, *more = fold(text, width - left) or [""]
     if most is not None and len(more) >= most:
