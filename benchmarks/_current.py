@@ -23,6 +23,7 @@ PACKAGES = {  # that each benchmark runs
     "check": _CHECK,
     "floor": _FLOOR,
     "forest": _TREES,
+    "gates": (*_CHECK, "cli"),
     "hazards": _CHECK,
     "known_floor": _ANSWER,
     "labels": (*_FLOOR, "decide"),

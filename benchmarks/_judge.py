@@ -15,9 +15,10 @@ from benchmarks.known_floor import OUT_OF_REACH, REACHABLE, lower_end, told_by
 
 # Words that name a cause; "the features are related to the label" does not, nor does "train gradient boosting".
 NAMED = {
-    "copies": r"\bcop(y|ies|ied)\b|duplicate|\brelated rows|\brows\b[^.]{0,40}\brelated|belong together",
+    "copies": r"\bBF113\b|\bcop(y|ies|ied)\b|(?<!no )\b(near-)?duplicate|belong together"
+    r"|\brelated rows|\brows\b[^.]{0,40}\brelated",
     "leak": r"\bBF114\b|\bleak|give(s|n)? the (label|class)\w* away",
-    "time": r"\btime\b|\bhours?\b|\bin (this )?order\b|\bdrift|\blater\b|\bperiods?\b",
+    "time": r"\bBF112\b|\btime\b|\bhours?\b|\bin (this )?order\b|\bdrift|\blater\b|\bperiods?\b",
 }
 _WIDTH = "80"
 

@@ -23,6 +23,7 @@ ORDER = (
     "answers",
     "messy",
     "hazards",
+    "gates",
     "known_floor",
     "feebee",
     "calibration",
