@@ -61,19 +61,6 @@ def test_every_missed_goal_stands_on_the_index_before_those_that_were_met(folder
         assert f"(pages/{name}.md) | {page._cell(goal.measured)} |" in missed
 
 
-def test_a_figure_is_drawn_alike_each_time_and_for_dark_pages_in_other_ink(page, tmp_path):
-    """Builds can be compared byte by byte."""
-    from benchmarks._draw_times import draw_ratios
-    from benchmarks._figures import DARK, LIGHT, save_both
-
-    results = page.read_benchmark(RESULTS, "check").results
-    texts = [[(tmp_path / file).read_text() for file in save_both(draw_ratios, results, tmp_path, "it")] for _ in "12"]
-    assert texts[0] == texts[1]
-    assert LIGHT.ink in texts[0][0]
-    assert LIGHT.ink not in texts[0][1]
-    assert DARK.ink in texts[0][1]
-
-
 # Results that are older than the code
 
 

@@ -65,8 +65,8 @@ def test_rows_in_another_order_give_the_same_answer(answer):
     assert BayesFloor(interval="fast").fit(X[order], y[order]).answer().to_dict() == answer.to_dict()
 
 
-def test_pure_chance_is_no_signal():
-    """Pure chance is no signal."""
+def test_pure_chance_is_no_signal_and_a_proved_lower_end_next_to_zero_no_limit():
+    """One pair of equal rows proves a hundredth of a percent; the range is not wide for want of rows."""
     rng = np.random.default_rng(0)
     found = BayesFloor(interval="fast").fit(rng.normal(size=(500, 4)), rng.integers(2, size=500)).answer()
 
@@ -75,6 +75,18 @@ def test_pure_chance_is_no_signal():
     assert found.reliability == "upper limit only"
     assert found.upper == 0.5
     assert {found.verdict(target) for target in (0.6, 0.9, 0.99)} == {"too close to call"}
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 3)), rng.integers(2, size=400)
+    X[1], y[:2] = X[0], (0, 1)
+    found = BayesFloor(interval="fast").fit(X, y).answer("quick")
+
+    assert 0 < found.lower < 0.001
+    assert np.isnan(found.useful_lower)
+    assert found.reliability == "upper limit only"
+    assert found.reasons == (Reason(Basis.NO_SIGNAL),)
+    assert found.judge(0.9).settle == (Reason(Basis.FEATURES_OR_MODELS),)
+    assert found.judge(1.0).outcome == "out of reach"  # proved all the same
 
 
 @pytest.mark.slow
@@ -98,21 +110,6 @@ def test_equal_rows_with_different_labels_prove_a_lower_end():
     assert found.why_lower == Reason(Basis.EQUAL_ROWS_ALONE)
     assert 0.1 < found.lower < 0.25
     assert found.reliability == "limited"
-
-
-def test_a_proved_lower_end_next_to_zero_is_no_lower_limit():
-    """One pair of equal rows proves a hundredth of a percent, and the range is not wide for want of rows."""
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(400, 3)), rng.integers(2, size=400)
-    X[1], y[:2] = X[0], (0, 1)
-    found = BayesFloor(interval="fast").fit(X, y).answer("quick")
-
-    assert 0 < found.lower < 0.001
-    assert np.isnan(found.useful_lower)
-    assert found.reliability == "upper limit only"
-    assert found.reasons == (Reason(Basis.NO_SIGNAL),)
-    assert found.judge(0.9).settle == (Reason(Basis.FEATURES_OR_MODELS),)
-    assert found.judge(1.0).outcome == "out of reach"  # proved all the same
 
 
 def test_weights_are_refused():

@@ -38,8 +38,8 @@ def test_without_any_learner_there_is_guessing(rng, monkeypatch):
     assert merged_range(answer, np.array([0, 0])) == (0.0, pytest.approx(np.nan, nan_ok=True), 0.0)
 
 
-def test_classes_that_no_row_was_drawn_of_have_no_error(rng):
-    """Of probabilities one label per row is drawn, and the last class may never be."""
+def test_classes_that_no_row_was_drawn_of_have_no_error_and_no_merged_limit_is_above_guessing(rng):
+    """Of probabilities one label per row is drawn; merging may leave one large class, which is easily named."""
     X, y = draw(rng, [60, 60], [0, 2])
     floor = fit(X, np.column_stack([np.eye(2)[y] * (1 - 1e-12), np.full(len(y), 1e-12)]))
     answer = floor.answer()
@@ -47,9 +47,6 @@ def test_classes_that_no_row_was_drawn_of_have_no_error(rng):
     assert pair_answers(answer, floor.classes_).n_rows[2, 2] == 0
     assert np.isnan(class_answers(answer, floor.classes_).error[2])
 
-
-def test_no_limit_of_merged_classes_is_above_guessing(rng):
-    """Merging may leave one large class, which is easily named; how large it is was measured."""
     X, y = draw(rng, [100, 95, 5], [0, 0, 0])
     answer = fit(X, y).answer()
     estimate, lower, upper = merged_range(answer, np.array([0, 0, 1]))

@@ -28,12 +28,24 @@ def test_every_verb_has_help(run, verb):
     assert verb is not None or all(f"  {name} " in long.stdout for name in VERBS)
 
 
-def test_the_version_is_that_of_the_package(run):
-    """The first question to whoever reports a fault."""
+def test_codes_terms_and_the_version_are_told(run):
+    """The first question about a fault is the version; a code that the tool does not know itself is worse than none."""
     ended = run("--version")
 
     assert (ended.code, ended.stderr) == (0, "")
     assert version("bayesfloor") in ended.stdout
+
+    listed = run("explain")
+
+    assert (listed.code, listed.stderr) == (0, "")
+    for term, text in {**CODES, **TERMS}.items():
+        ended = run("explain", term)
+        assert (ended.code, ended.stderr, " ".join(ended.stdout.split())) == (0, "", text)
+        assert f"{term}  " in listed.stdout or term in TERMS
+        assert term in listed.stdout
+
+    assert run("explain", "class", "tree") == run("explain", "class tree")
+    assert run("explain", "clas", "tree").stdout.startswith("class tree: A tree that")
 
 
 @pytest.fixture(scope="module")
@@ -282,24 +294,6 @@ def test_warnings_and_logs_go_to_stderr(run, monkeypatch):
     assert "UserWarning: a warning before BF101\n" in ended.stderr
     assert ended.stderr.endswith("\na line of a log\n")
     assert "nobody" not in ended.stderr
-
-
-def test_every_code_and_term_is_explained_and_listed(run):
-    """A code that the tool prints and does not know itself is worse than none."""
-    listed = run("explain")
-
-    assert (listed.code, listed.stderr) == (0, "")
-    for term, text in {**CODES, **TERMS}.items():
-        ended = run("explain", term)
-        assert (ended.code, ended.stderr, " ".join(ended.stdout.split())) == (0, "", text)
-        assert f"{term}  " in listed.stdout or term in TERMS
-        assert term in listed.stdout
-
-
-def test_a_term_may_have_several_words_and_a_slip(run):
-    """Nobody types quotes around them."""
-    assert run("explain", "class", "tree") == run("explain", "class tree")
-    assert run("explain", "clas", "tree").stdout.startswith("class tree: A tree that")
 
 
 @pytest.mark.usefixtures("real_race")

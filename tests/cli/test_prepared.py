@@ -191,18 +191,6 @@ def test_a_column_may_have_an_equals_sign(run, tmp_path):
     assert "a=b left out (id)" in ended.stdout
 
 
-def test_the_encoding_that_was_assumed_is_told(run, tmp_path):
-    """A wrong guess changes names of classes."""
-    labels = np.where(CODES, "Kälte", "Wärme").tolist()
-    path = write_csv(tmp_path / "alt.csv", {"größe": COLUMNS["size"][0], "label": labels}, "latin-1")
-    ended = run("check", path.name, "-y", "label", "--json", "now.json", "--effort", "quick", cwd=tmp_path)
-    found = json.loads((tmp_path / "now.json").read_text("utf-8"))
-
-    assert ended.code == 0
-    assert found["prepared"]["notes"] == ["alt.csv is not UTF-8 and is read as Latin-1 text"]
-    assert "Prepared: alt.csv is not UTF-8 and is read as Latin-1 text" in ended.stdout
-
-
 def test_hostile_names_have_a_line_each(run, tmp_path):
     """A name with a line break must not look like two columns."""
     names = ["<b>x</b>", "one\ntwo", "\x1b[31mred\x1b[0m", "\u202eevil\u202c", "标签", ""]

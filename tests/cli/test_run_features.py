@@ -102,13 +102,3 @@ def test_hostile_names_of_columns_cannot_act_on_the_terminal_and_are_written_as_
     assert set(json.loads(printed.stdout)["added"]) == set(HOSTILE)
     assert len(shown.stdout.splitlines()) == 2 + 1 + 7 + 4
     assert {row["added"] for row in written} == set(HOSTILE)
-
-
-def test_numbers_of_an_embedding_have_its_name(run, rows, tmp_path):
-    """Else nobody knows which of two embeddings is meant."""
-    X, y = rows
-    pq.write_table(pa.table({"vector": X.tolist(), "label": y}), tmp_path / "lists.parquet")
-    ended = run("features", "lists.parquet", "-y", "label", "--most", "1", cwd=tmp_path)
-
-    assert ended.code == 0
-    assert "\nvector[" in ended.stdout

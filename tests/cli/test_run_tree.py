@@ -66,13 +66,3 @@ def test_classes_that_overlap_part_last(grown):
         return found.union(*map(twins, part))
 
     assert len(pairs & twins(tree)) >= 18
-
-
-def test_a_class_without_a_name_is_seen_in_the_drawing(run, tmp_path):
-    """Elsewhere it is a pair of quotes."""
-    X = np.random.default_rng(0).normal(size=60)
-    rows = "".join(f'{x},"{label}"\n' for x, label in zip(X, ["", "b"] * 30, strict=True))
-    (tmp_path / "data.csv").write_text("x,label\n" + rows, encoding="utf-8")
-    ended = run("tree", "data.csv", "-y", "label", cwd=tmp_path)
-
-    assert '""' in [line.lstrip("│├└─ ") for line in ended.stdout.splitlines()]

@@ -252,14 +252,21 @@ def test_other_class_proportions_are_said(rng, floor):
     assert rare.proportions_p_value > 0.3
 
 
-def test_doubts_about_the_answer_are_passed_on(rng):
-    """Of so few rows nothing is at the floor."""
+def test_doubts_about_the_answer_are_passed_on_and_labels_shown_without_harm(rng):
+    """Of so few rows nothing is at the floor; a label may hold anything."""
     X, y = rng.standard_normal((7, 2)), np.array([0, 0, 0, 0, 1, 1, 1])
     found = gap(fit(X + 10 * y[:, None], y), y, y)
 
     assert found.reliability == "upper limit only"
     assert found.overall.word == "no room shown"
     assert "How low the error can go is uncertain: too few rows per class." in found.text
+
+    X, y, best = draw(rng, 600)
+    names = np.array(["a\x1b[31m", "b\nb", "c" * 500])
+    found = gap(fit(X, names[y]), names[y], names[np.where(best > 0, rng.integers(1, 3, 600), best)])
+
+    assert found.text.isprintable()
+    assert len(found.text) < 600
 
 
 def test_classes_without_rows_have_no_word(rng, floor):
@@ -291,16 +298,6 @@ def test_every_kind_of_floor_will_do(rng, kind):
 
     assert found.overall.word in ("at the floor", "no room shown")
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False)) == found.to_dict()
-
-
-def test_labels_are_shown_without_harm(rng):
-    """A label may hold anything."""
-    X, y, best = draw(rng, 600)
-    names = np.array(["a\x1b[31m", "b\nb", "c" * 500])
-    found = gap(fit(X, names[y]), names[y], names[np.where(best > 0, rng.integers(1, 3, 600), best)])
-
-    assert found.text.isprintable()
-    assert len(found.text) < 600
 
 
 @pytest.mark.parametrize(

@@ -292,17 +292,6 @@ def test_a_check_is_told_from_a_floor_in_a_line():
             getattr(bayesfloor.decide, name)(found, *given)
 
 
-def test_known_noise_is_taken_out(rng):
-    """A ceiling that label noise lowers is not the data's fault."""
-    y = np.repeat([0, 1], 1500)
-    X = rng.normal(size=(3000, 2)) + 2.0 * y[:, None]
-    noisy = np.where(rng.random(3000) < 0.3, rng.integers(0, 2, 3000), y)
-    clean, dirty = (BayesFloor(interval="fast").fit(X, labels).overall_ for labels in (y, noisy))
-
-    assert dirty.estimate > clean.estimate + 0.05
-    assert float(dirty.without_noise(0.3).upper) == pytest.approx(clean.upper, abs=0.07)
-
-
 def test_the_order_of_columns_changes_no_tree(global_random_seed):
     """It changes what is drawn, such as subsamples for standard errors; the bounds rest on the trees alone."""
     rng = np.random.default_rng(global_random_seed)

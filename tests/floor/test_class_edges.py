@@ -44,11 +44,17 @@ def rows_graph(forest, labels):
     return weights + (2 * forest.n_trees / m[labels.vertex][:, None] * equal if labels.joined else 0)
 
 
-def test_counts_follow_the_rules_for_equal_rows(labelled):
-    """The shares that theory gives each class, pair and vertex."""
+def test_counts_follow_the_rules_for_equal_rows_and_the_first_trees_are_a_smaller_forest(labelled):
+    """The shares that theory gives each class, pair and vertex; the upper limit is of the first tree alone."""
     assert class_edges(labelled.forest, labelled.labels).matrix == pytest.approx(
         by_the_rules(labelled.forest, labelled.labels)
     )
+
+    for n_trees in range(1, labelled.forest.n_trees + 1):
+        alone = spanning_forest(labelled.X, n_trees, labelled.groups, method="prim")
+        expected = class_edges(alone, labelled.labels).matrix
+
+        assert class_edges(labelled.forest, labelled.labels, n_trees).matrix == pytest.approx(expected)
 
 
 def test_counts_are_averages_over_trees_through_equal_rows(draw_labelled, draw_edges, global_random_seed):
@@ -60,15 +66,6 @@ def test_counts_are_averages_over_trees_through_equal_rows(draw_labelled, draw_e
 
     assert (np.abs(drawn.mean(axis=0) - class_edges(forest, labels).matrix) <= 6 * spread + 1e-9).all()
     assert spread.max() > 0
-
-
-def test_the_first_trees_are_those_of_a_smaller_forest(labelled):
-    """The upper limit is of the first tree alone."""
-    for n_trees in range(1, labelled.forest.n_trees + 1):
-        alone = spanning_forest(labelled.X, n_trees, labelled.groups, method="prim")
-        expected = class_edges(alone, labelled.labels).matrix
-
-        assert class_edges(labelled.forest, labelled.labels, n_trees).matrix == pytest.approx(expected)
 
 
 def test_rates_follow_from_the_matrix_and_one_row_has_none(label):

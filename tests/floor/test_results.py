@@ -62,12 +62,19 @@ def test_every_result_is_a_table(fitted, name, n_rows, columns):
     assert columns <= set(frame.columns)
 
 
-def test_tables_of_pairs_name_their_classes(sets):
-    """Numbers of rows and columns mean nothing to a reader."""
+def test_tables_of_pairs_name_their_classes_and_no_upper_limit_is_above_guessing(sets):
+    """Numbers of rows and columns mean nothing to a reader; a limit is a probability, even where every edge crosses."""
     frame = sets["texts"].pairwise_.frame()
 
     assert frame["class_1"].tolist() == ["a", "a", "b"]
     assert frame["class_2"].tolist() == ["b", "c", "c"]
+
+    X = np.arange(20.0)[:, None]
+    y = np.tile([0, 1], 10)
+    floor = BayesFloor(n_trees=1, scale=None).fit(X, y).overall_
+
+    assert 0.9 < floor.tree_limit(0.95) <= 1
+    assert floor.upper_limit() == 0.5
 
 
 @pytest.mark.parametrize("method", ["subsample", "fast"])
@@ -124,13 +131,3 @@ def test_the_upper_limit_is_above_the_first_trees_rate(fitted):
 def _points(floor):
     order = np.argsort(floor.fitted_.sample.row)
     return floor.fitted_.sample.features.values[order], floor.fitted_.sample.codes[order]
-
-
-def test_the_upper_limit_of_inseparable_classes_is_one_at_most():
-    """A probability, even where every edge crosses; the limit itself is what guessing gives."""
-    X = np.arange(20.0)[:, None]
-    y = np.tile([0, 1], 10)
-    floor = BayesFloor(n_trees=1, scale=None).fit(X, y).overall_
-
-    assert 0.9 < floor.tree_limit(0.95) <= 1
-    assert floor.upper_limit() == 0.5

@@ -40,8 +40,13 @@ def make_sample(n, d=2, *, together=1):
     return Sample(features, np.arange(3), shares, np.arange(n), np.arange(n) // together, None, None, n)
 
 
-def test_the_method_is_chosen_by_size(fitted):
-    """Quarters where they are cheap or the quick look would be wrong, else the quick look."""
+def test_the_method_is_chosen_by_size_and_more_rows_make_narrower_intervals(rng, gaussians, fitted):
+    """Quarters where they are cheap or the quick look would be wrong; widths fall by the root of the rows."""
+    few = BayesFloor(interval="fast").fit(*gaussians(rng, [50, 50])).overall_
+    many = BayesFloor(interval="fast").fit(*gaussians(rng, [800, 800])).overall_
+
+    assert many.std_error < 0.5 * few.std_error
+
     assert fitted.overall_.interval_method == "subsample"
     assert choose_method("auto", make_sample(20)) == "fast"
     assert choose_method("auto", make_sample(1000, 50)) == "subsample"
@@ -49,14 +54,6 @@ def test_the_method_is_chosen_by_size(fitted):
     assert choose_method("auto", make_sample(10**5, together=2)) == "subsample"
     assert choose_method("fast", make_sample(1000)) == "fast"
     assert choose_method("subsample", make_sample(10**5)) == "subsample"
-
-
-def test_more_rows_make_narrower_intervals(rng, gaussians):
-    """By the root of their number."""
-    few = BayesFloor(interval="fast").fit(*gaussians(rng, [50, 50])).overall_
-    many = BayesFloor(interval="fast").fit(*gaussians(rng, [800, 800])).overall_
-
-    assert many.std_error < 0.5 * few.std_error
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])

@@ -108,8 +108,8 @@ def test_paths_products_and_margins_are_those_by_hand(X):
     assert route_likeliest(tree, models, rows)[0] == class_probabilities(tree, models, rows)[0].argmax()
 
 
-def test_the_largest_product_may_be_off_the_likelier_side():
-    """Two fair splits behind a likely side beat it nowhere; a sure class on the other side does."""
+def test_the_largest_product_may_be_off_the_likelier_side_and_a_thousand_levels_deep():
+    """Two fair splits behind a likely side lose to a sure class; products of so many chances are tiny."""
     tree, models = given_scores([[0, 1], 2])
     rows = RowsOnTree(np.array([[-0.2, 0.0]]))  # 0.55 to the left, shared by two; 0.45 to the right
 
@@ -117,9 +117,6 @@ def test_the_largest_product_may_be_off_the_likelier_side():
     assert route(tree, models, rows).tolist() == [0]
     assert route_likeliest(tree, models, rows).tolist() == [2]
 
-
-def test_classes_a_thousand_levels_deep_are_found():
-    """Products of so many chances are tiny, but not the largest."""
     tree = ClassTree.from_nested(reduce(lambda part, label: [part, label], range(1000)))
     fair = Scores(0)
     models = [fair if node in set(tree.splits.tolist()) else None for node in range(tree.n_nodes)]

@@ -1,10 +1,8 @@
 """Representations: cross-class edges, the best on the same rows, and who is worse."""
 
 import numpy as np
-import pytest
-from sklearn.datasets import load_digits, load_wine
+from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.preprocessing import StandardScaler
 
 from bayesfloor import compare_representations
@@ -44,16 +42,3 @@ def test_rows_are_told_where_some_were_measured_on_fewer(make, overlaps, outside
     assert "rows" not in {text.get_text() for text in same.ax_.texts}
     assert [text.get_text() for text in one.words_] == ["best"]
     assert overlaps(one.figure_) == outside(one.figure_) == []
-
-
-@pytest.mark.slow
-def test_no_dot_or_line_is_below_zero():
-    """Rates that still fall fast overshoot; no fraction is negative."""
-    X, y = load_digits(return_X_y=True)
-    found = compare_representations({"raw": X, "lda": LinearDiscriminantAnalysis()}, y, X=X)
-    display = ComparisonDisplay.from_comparison(found)
-
-    assert (found.predicted >= 0).all()
-    assert all(
-        (line[:, 0] >= 0).all() for lines in (display.best_, display.intervals_) for line in lines.get_segments()
-    )

@@ -119,8 +119,8 @@ def test_no_gate_fails_at_the_truth(gaussians):
     assert [gate.code for gate in gates if gate.word == "failed"] == []
 
 
-def test_small_classes_do_not_count(made):
-    """Fewer than 30 rows show next to nothing."""
+def test_small_classes_do_not_count_and_hostile_labels_stay_apart(made):
+    """Fewer than 30 rows show next to nothing; a gate names classes in a log."""
     found = made("iris")
     few = replace(found, classes=replace(found.classes, n_rows=np.array([50.0, 29.0, 50.0])))
 
@@ -130,9 +130,6 @@ def test_small_classes_do_not_count(made):
         assert gate.word == "too close to call"
         assert gate.text == "all classes have too few rows (fewer than 30), limit 0 %"
 
-
-def test_hostile_labels_stay_apart_in_gates(made):
-    """A gate names classes in a log."""
     found = made("hostile")
     many = replace(found, classes=replace(found.classes, n_rows=found.classes.n_rows + 30))
     for gate in many.gates(max_pair_error=0.0, max_class_error=0.0)[1:]:

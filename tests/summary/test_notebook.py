@@ -163,12 +163,3 @@ def test_a_tree_that_is_too_long_is_left_to_the_report(check, quick_check, globa
     assert "Class tree" in to_notebook(check)
     many = long_labels(quick_check, np.random.default_rng(global_random_seed), 61, 3)
     assert "Class tree" not in to_notebook(many)
-
-
-def test_separate_classes_have_no_list_of_pairs():
-    """Separate classes have nothing to rank, and the output says so."""
-    codes = np.repeat([0, 1, 2], 40)
-    X = np.random.default_rng(0).normal(size=(120, 2)) + 50 * codes[:, None]
-    html = to_notebook(bayesfloor.check(X, codes))
-    assert 'class="pairs"' not in html
-    assert "3 of 3 pairs too small to measure" in html

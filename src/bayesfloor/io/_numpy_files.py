@@ -17,6 +17,7 @@ from bayesfloor.io._find_file import File
 from bayesfloor.io._label_column import Asked, as_whole, labels_of
 from bayesfloor.io._messages import DataError, quote, refuse_length, refuse_unknown, short
 from bayesfloor.io._tables import Coded, finite_floats, refuse_gaps
+from bayesfloor.support._errors import InputError
 from bayesfloor.support._words import how_many
 
 _READ_AT_ONCE = 1 << 20  # bytes, few enough to stay in the processor's cache
@@ -98,7 +99,7 @@ def _read_numbers(stream: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> 
     n_bytes = prod(shape) * dtype.itemsize
     content = stream.read(n_bytes)
     if len(content) < n_bytes:
-        raise ValueError("it is shorter than its header says")
+        raise InputError("it is shorter than its header says")
     return np.frombuffer(content, dtype).reshape(shape)
 
 
