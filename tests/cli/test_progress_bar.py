@@ -99,15 +99,6 @@ def test_it_can_be_silenced(process, files, option):
     assert "\x1b[2K" not in ended.stdout
 
 
-def test_without_a_terminal_nothing_of_it_is_printed(run, blurred):
-    """Pipes and CI jobs get the result, and stderr stays empty."""
-    ended = run("check", blurred, "-y", "label", "--target", "95%")
-
-    assert (ended.code, ended.stderr) == (1, "")
-    assert ended.stdout.startswith("95 % accuracy is ")
-    assert "\x1b" not in ended.stdout
-
-
 @posix
 def test_ctrl_c_leaves_a_clean_terminal(process, blurred):
     """The line is gone, the cursor is back, one line says why."""

@@ -52,17 +52,3 @@ def test_json_tells_the_tree_whatever_the_threads(grown):
     """Programs read it."""
     assert sorted(leaves(nested(json.loads(grown["json"])))) == sorted(NAMES)
     assert grown["threads"] == grown["json"]
-
-
-def test_classes_that_overlap_part_last(grown):
-    """Neighbours in the tree are what gets confused."""
-    tree = nested(json.loads(grown["json"]))
-    pairs = {frozenset(NAMES[k : k + 2]) for k in range(0, 40, 2)}
-
-    def twins(part):
-        if isinstance(part, str):
-            return set()
-        found = {frozenset(part)} if all(isinstance(child, str) for child in part) else set()
-        return found.union(*map(twins, part))
-
-    assert len(pairs & twins(tree)) >= 18

@@ -217,15 +217,6 @@ def test_counts_and_intervals_are_those_of_the_confusion_matrix(rng, floor):
             assert np.all(np.diff(np.stack([np.atleast_1d(each) for each in values]), axis=0) >= 0)
 
 
-def test_the_best_classifier_confuses_no_pair_beyond_its_own_bayes_error(rng):
-    """The step of the proof that the words of pairs rest on, for any posterior."""
-    eta, mass = rng.dirichlet(np.full(4, 0.5), 1000), rng.dirichlet(np.ones(1000))
-    answer = eta.argmax(axis=1)
-    for i, j in zip(*np.triu_indices(4, 1), strict=True):
-        confused = (mass * (eta[:, j] * (answer == i) + eta[:, i] * (answer == j))).sum()
-        assert confused <= (mass * np.minimum(eta[:, i], eta[:, j])).sum()
-
-
 def test_rows_of_a_group_are_not_counted_one_by_one(rng, floor):
     """Each row ten times over: the interval is that of the rows, not of the copies."""
     _, truth, best = draw(rng, 300)

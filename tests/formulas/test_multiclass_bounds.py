@@ -108,14 +108,6 @@ def test_no_bound_is_violated(problems):
         assert (errors <= (eta.shape[1] - 1) * class_rate + 1e-9).all()  # holds for every number of rows
 
 
-def test_errors_of_each_class_add_up_to_twice_the_bayes_error(problems):
-    """An error takes one class for another, so two classes have it; ties need one rule for all."""
-    tied = np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [1 / 3, 1 / 3, 1 / 3]])
-
-    for eta in [*problems, tied]:
-        assert class_errors(eta).sum() == pytest.approx(2 * bayes_error(eta), abs=1e-12)
-
-
 def test_the_bound_by_the_number_of_classes_is_reached():
     """A smaller factor than K / 2 would be wrong: classes equally likely everywhere."""
     n_classes = 7

@@ -177,14 +177,6 @@ def test_files_hold_what_was_returned(made, text, tmp_path, kind):
     assert len(text.splitlines()) == len(json.loads(text)) + 2
 
 
-@pytest.mark.slow
-def test_at_most_200_rows_are_kept(made):
-    """A file for every run must stay small."""
-    given = json.loads(made("hundred classes").to_json())
-
-    assert len(given["suspicious"]["scores"]["row"]) <= 200
-
-
 @pytest.mark.parametrize("version", [0, SCHEMA_VERSION - 1, SCHEMA_VERSION + 1, "1", None, 1.5])
 def test_other_versions_are_refused_with_advice(text, version):
     """Read as if nothing had changed, old figures would be wrong in silence."""
