@@ -20,8 +20,8 @@ def rows(rng):
     return eta, (rng.random((3000, 1)) > eta.cumsum(axis=1)).sum(axis=1), np.arange(3000) % 5
 
 
-def test_a_learner_that_knows_nothing_gets_no_weight(rows, rng):
-    """A learner that knows nothing gets no weight."""
+def test_learners_that_know_nothing_get_no_weight_and_those_that_err_apart_are_better_together(rows, rng):
+    """By log loss."""
     eta, codes, fold = rows
 
     mixed, weights = blend([eta, softmax(rng.normal(size=eta.shape), axis=1)], codes, fold)
@@ -30,10 +30,6 @@ def test_a_learner_that_knows_nothing_gets_no_weight(rows, rng):
     assert weights[1] < 0.05
     np.testing.assert_allclose(mixed, eta, atol=0.1)
 
-
-def test_learners_that_err_independently_are_better_together(rows, rng):
-    """Learners that err independently are better together."""
-    eta, codes, fold = rows
     noisy = [softmax(np.log(eta) + rng.normal(size=eta.shape), axis=1) for _ in range(3)]
 
     mixed, weights = blend(noisy, codes, fold)

@@ -24,15 +24,12 @@ def test_the_right_temperature_is_found(sharpness):
     assert np.abs(calibrate(scores, codes, fold) - chances).mean() < 0.03
 
 
-def test_the_answer_of_each_row_stays():
-    """The answer of each row stays."""
+def test_a_row_s_own_label_has_no_say_its_answer_stays_and_a_single_fold_is_halved():
+    """As posteriors of rows that were not seen."""
     _, scores, codes, fold = drawn(500, 2.0)
 
     assert (calibrate(scores, codes, fold).argmax(axis=1) == scores.argmax(axis=1)).all()
 
-
-def test_a_row_s_own_label_has_no_say():
-    """A row's own label has no say."""
     _, scores, codes, fold = drawn(60, 1.0)
     other = codes.copy()
     other[fold == 2] = (codes[fold == 2] + 1) % 3
@@ -40,9 +37,6 @@ def test_a_row_s_own_label_has_no_say():
     same = calibrate(scores, codes, fold)[fold == 2]
     np.testing.assert_array_equal(calibrate(scores, other, fold)[fold == 2], same)
 
-
-def test_a_single_fold_is_halved():
-    """A single fold is halved."""
     chances, scores, codes, _ = drawn(5000, 5.0)
 
     assert np.abs(calibrate(scores, codes, np.zeros(5000, dtype=int)) - chances).mean() < 0.03

@@ -22,8 +22,15 @@ def test_no_scale_is_asked_for_by_none_alone(rng, gaussians):
         BayesFloor(scale="none").fit(*gaussians(rng, [50, 50]))
 
 
-def test_features_of_very_different_size_are_scaled(rng, gaussians):
-    """Grams beside kilometres: the larger number would be all that counts."""
+def test_features_of_one_size_are_left_alone_and_those_of_very_different_size_scaled(rng, gaussians):
+    """Differences within a standard error are noise; in grams beside kilometres the larger would be all that counts."""
+    X, y = gaussians(rng, [200, 200], shift=0.0)
+
+    assert BayesFloor().fit(X, y).fitted_.scale in SCALES
+    assert (
+        BayesFloor().fit(X, y).scale_rates_["none"] == BayesFloor(scale=None, n_trees=1).fit(X, y).overall_.cross_rate
+    )
+
     X, y = gaussians(rng, [150, 150], shift=6.0)
     X[:, 1] *= 1e4
     floor = BayesFloor().fit(X, y)
@@ -33,22 +40,18 @@ def test_features_of_very_different_size_are_scaled(rng, gaussians):
     assert floor.overall_.cross_rate < 0.1 < floor.scale_rates_["none"]
 
 
-def test_features_of_one_size_are_left_alone(rng, gaussians):
-    """Differences within a standard error are noise; the simplest scale wins."""
-    X, y = gaussians(rng, [200, 200], shift=0.0)
-
-    assert BayesFloor().fit(X, y).fitted_.scale in SCALES
-    assert (
-        BayesFloor().fit(X, y).scale_rates_["none"] == BayesFloor(scale=None, n_trees=1).fit(X, y).overall_.cross_rate
-    )
-
-
-def test_standard_scale_is_scikit_learns(rng):
-    """A known name means the known thing."""
+def test_standard_scale_is_scikit_learns_and_categories_try_none(rng):
+    """A known name means the known thing; there is nothing to scale in categories."""
     X = rng.normal(3, 5, (40, 3))
     scaled = apply_scale(Features(X, np.ones(3, dtype=bool)), "standard")
 
     np.testing.assert_allclose(scaled, StandardScaler().fit_transform(X))
+
+    frame = pd.DataFrame({"t": rng.choice(["a", "b", "c"], 60)})
+    floor = BayesFloor().fit(frame, rng.permutation(np.arange(60) % 2))
+
+    assert floor.scale_ is None
+    assert list(floor.scale_rates_) == ["none"]
 
 
 @pytest.mark.parametrize("name", SCALES)
@@ -71,15 +74,6 @@ def test_scales_bear_data_of_any_size(rng, gaussians, name, size):
     far = BayesFloor(scale=None if name == "none" else name, interval="fast").fit(X * size, y).overall_.cross_rate
 
     assert far == pytest.approx(near, abs=0.02)
-
-
-def test_frames_without_quantities_try_no_scale(rng):
-    """There is nothing to scale in categories."""
-    frame = pd.DataFrame({"t": rng.choice(["a", "b", "c"], 60)})
-    floor = BayesFloor().fit(frame, rng.permutation(np.arange(60) % 2))
-
-    assert floor.scale_ is None
-    assert list(floor.scale_rates_) == ["none"]
 
 
 def test_wine_is_scaled():

@@ -194,17 +194,13 @@ def contrast(one, two):
 
 
 @pytest.mark.parametrize("page", [0, 1], ids=["light", "dark"])
-def test_text_can_be_read_on_its_page(page):
-    """Contrast of 4.5 for text and 3 for marks (WCAG 2.2, 1.4.3 and 1.4.11)."""
+def test_text_can_be_read_on_its_page_and_fills_differ_for_colour_blind_eyes(page):
+    """Contrast of 4.5 for text and 3 for marks (WCAG 2.2, 1.4.3 and 1.4.11); no hue is needed."""
     paper = COLOURS["paper"][page]
 
     assert all(contrast(COLOURS[name][page], paper) > 4.5 for name in ("ink", "soft", "strong"))
     assert contrast(COLOURS["strong"][page], COLOURS["light"][page]) > 3
 
-
-@pytest.mark.parametrize("page", [0, 1], ids=["light", "dark"])
-def test_fills_differ_in_grey_and_for_colour_blind_eyes(page):
-    """What lies side by side differs in lightness, so that no hue is needed."""
     fills = [COLOURS[name][page] for name in ("paper", "light", "middle", "strong")]
     seen = [(DEUTERANOPIA @ linear(fill)).clip(0, 1) @ [0.2126, 0.7152, 0.0722] for fill in fills]
     shades = luminance(np.array([rgb(fill) for fill in fills]))

@@ -192,16 +192,13 @@ def test_notes_say_who_chose_and_what_rows_held_out_say(path):
     assert path_notes(replace(path, shown=np.zeros(2, dtype=bool)))[0].startswith("No feature helps significantly")
 
 
-def test_too_few_rows_for_a_gain_are_told_as_unknown():
-    """An infinite interval is no number."""
+def test_only_the_best_has_no_difference_and_too_few_rows_an_unknown_gain(compared):
+    """All others say how far they are behind; an infinite interval is no number."""
     X, y = load_iris(return_X_y=True)
     path = FloorSelector(1, holdout=0.0).fit(X[45:75], y[45:75]).path_
 
     assert path_cells(path)[1][4] == "unknown to unknown"
 
-
-def test_only_the_best_has_no_difference(compared):
-    """All others say how far they are behind, with an interval."""
     _, best, *others = comparison_cells(compared)
 
     assert best[-3:] == ("", "", "best")
