@@ -173,11 +173,3 @@ def test_work_can_be_repeated_after_an_error(X):
 
     assert np.array_equal(again.a, plain.a)
     assert np.array_equal(again.b, plain.b)
-
-
-def test_progress_changes_nothing(X):
-    """It looks on."""
-    seen, unseen = (spanning_forest(X, 2, progress=p) for p in (lambda *_: None, None))
-
-    assert np.array_equal(seen.a, unseen.a)
-    assert np.array_equal(seen.length, unseen.length)

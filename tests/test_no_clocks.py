@@ -58,11 +58,8 @@ def test_no_test_reads_a_clock():
 
 SEEN = {
     "assert time.perf_counter() - start < 3": "perf_counter",
-    "start = time.process_time()": "process_time",
     "seconds = now() - start; from time import process_time as now": "process_time",
     "from time import sleep, time": "from time import sleep, time",
-    "while time.monotonic() < end: pass": "monotonic",
-    "assert time.time() < end": "time.time",
     "before = resource.getrusage(resource.RUSAGE_CHILDREN)": "getrusage",
     "run('from time import perf_counter_ns as t; print(t())')": "perf_counter_ns",
     "run(f'import time; print(time.time() - {start})')": "time.time",

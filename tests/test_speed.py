@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +21,6 @@ resource = pytest.importorskip("resource", reason="needs POSIX: the CPU time of 
 
 pytestmark = pytest.mark.perf
 
-COMMAND = Path(sys.executable).with_name("bayesfloor")
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -80,18 +78,6 @@ def test_the_import_costs_less_than_numpys(ratio):
     Measured: 0.05 s against 0.21 s, 0.24.
     """
     assert ratio(fresh("import bayesfloor"), fresh("import numpy"), rounds=5) < 0.5
-
-
-def test_help_costs_little_more_than_click(ratio):
-    """Whoever asks for help is already waiting.
-
-    Measured: 0.14 s against 0.10 s, 1.4.
-    """
-
-    def ask():
-        subprocess.run([COMMAND, "--help"], capture_output=True, check=True)
-
-    assert ratio(ask, fresh("import click"), rounds=5) < 2.8
 
 
 DIGITS = "from sklearn.datasets import load_digits; X, y = load_digits(return_X_y=True);"

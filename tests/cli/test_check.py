@@ -354,16 +354,6 @@ def test_commands_to_go_on_with_can_be_pasted(run, hostile, hostile_check):
     assert hostile.with_name("my data's.bayesfloor.html").exists()
 
 
-def test_a_hostile_name_of_the_label_cannot_act_on_the_terminal(run, tmp_path):
-    """The commands at the end repeat the name that the file gave."""
-    name = "\x1b[2Jlabel"
-    X = np.random.default_rng(0).normal(size=(60, 2))
-    pq.write_table(pa.table({"u": X[:, 0], "v": X[:, 1], name: ["a", "b"] * 30}), tmp_path / "data.parquet")
-    ended = run("check", "data.parquet", "-y", name, "--effort", "quick", cwd=tmp_path)
-
-    assert (ended.code, wild(ended.stdout)) == (0, [])
-
-
 @pytest.fixture(scope="module")
 def opener(tmp_path_factory):
     """A folder with a browser that leaves a mark; and the mark."""

@@ -11,7 +11,6 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine
 
 from bayesfloor import FloorSelector
-from bayesfloor.floor import SampledRowsWarning
 
 
 def linear(n, d, rng):
@@ -150,14 +149,6 @@ def test_few_groups_are_not_parted(caplog):
     )
     assert selector.path_.holdout is None
     assert "too few groups" in caplog.text
-
-
-def test_more_rows_than_asked_for_are_drawn():
-    """And it is said so."""
-    X, y = linear(400, 4, np.random.default_rng(0))
-    with pytest.warns(SampledRowsWarning, match="200 of 400 rows"):
-        selector = FloorSelector(max_rows=200, n_features=1).fit(X, y)
-    assert selector.path_.n_rows == pytest.approx(150, abs=2)
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ def test_suspects_are_the_rows_that_are_new_and_copies_do_not_hide_them(rng):
     A, B = halves(rng, 800, 3)
     B[:200] = A[:200]
     B[200:] += 1.5
+    found = two_samples(A, B)
 
     assert found.word == "both"
     assert found.copies[:, 1].tolist() == list(range(200))

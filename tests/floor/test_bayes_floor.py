@@ -292,17 +292,6 @@ def test_a_check_is_told_from_a_floor_in_a_line():
             getattr(bayesfloor.decide, name)(found, *given)
 
 
-def test_the_order_of_columns_changes_no_tree(global_random_seed):
-    """It changes what is drawn, such as subsamples for standard errors; the bounds rest on the trees alone."""
-    rng = np.random.default_rng(global_random_seed)
-    y = np.repeat([0, 1], 60)
-    X = rng.normal(size=(120, 4)) + y[:, None]
-    one, two = (BayesFloor(scale=None).fit(X[:, order], y).overall_ for order in ([0, 1, 2, 3], [2, 0, 3, 1]))
-
-    for name in ("lower", "estimate", "upper"):
-        assert getattr(one, name) == pytest.approx(getattr(two, name), rel=1e-12)
-
-
 def test_the_order_of_columns_moves_the_estimate_only_within_its_range():
     """What the docstring says of the answer."""
     X, y = load_wine(return_X_y=True)

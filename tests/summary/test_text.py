@@ -234,11 +234,3 @@ def test_what_to_do_next_says_what_it_is_for(made, width):
     text = to_text(made("iris"), width, steps=[("bayesfloor report iris.csv -y label", "full report")])
 
     assert text.endswith("\n\nfull report    bayesfloor report iris.csv -y label")
-
-
-def test_labels_of_hostile_data_stay_apart_in_the_table(made):
-    """Each class is a line of its own."""
-    found = made("hostile")
-
-    assert len(to_full_text(found).splitlines()) < 70
-    assert to_text(found).replace("\n", "").isprintable()
