@@ -15,7 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from bayesfloor import BayesFloor
 from bayesfloor.hierarchy._cuts import class_tree
-from bayesfloor.hierarchy._floor_matrix import floor_matrix
+from bayesfloor.hierarchy._smart_svm import floor_matrix
 
 resource = pytest.importorskip("resource", reason="needs POSIX: the CPU time of processes that ended")
 

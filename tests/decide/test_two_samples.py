@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import hypergeom
 
 from bayesfloor.decide import two_samples
-from bayesfloor.formulas._label_tests import crowd_p_value
+from bayesfloor.formulas._limits import crowd_p_value
 
 NONE = "no difference shown"
 

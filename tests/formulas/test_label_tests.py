@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import betabinom
 
-from bayesfloor.formulas._label_tests import label_score, local_rate, odd_label_p_value
+from bayesfloor.formulas._limits import label_score, local_rate, odd_label_p_value
 
 LEVELS = (0.01, 0.05, 0.2, 0.5)
 

@@ -7,9 +7,9 @@ import pytest
 
 from bayesfloor import BayesFloor
 from bayesfloor.floor import SampledRowsWarning
-from bayesfloor.hierarchy import _floor_matrix
+from bayesfloor.hierarchy import _smart_svm
 from bayesfloor.hierarchy._cuts import class_tree
-from bayesfloor.hierarchy._floor_matrix import announce_drawing, floor_matrix, given_matrix
+from bayesfloor.hierarchy._smart_svm import announce_drawing, floor_matrix, given_matrix
 
 
 def compute(X, y, scale=None, n_trees=3, n_jobs=None):
@@ -63,13 +63,13 @@ def test_classes_of_one_row_have_floors(rng, y):
 @pytest.fixture
 def sizes(monkeypatch):
     """How many rows of each class each computation used."""
-    seen, forests = [], _floor_matrix.class_forests
+    seen, forests = [], _smart_svm.class_forests
 
     def count(points, codes, *args):
         seen.append(np.bincount(codes).tolist())
         return forests(points, codes, *args)
 
-    monkeypatch.setattr(_floor_matrix, "class_forests", count)
+    monkeypatch.setattr(_smart_svm, "class_forests", count)
     return seen
 
 
@@ -77,7 +77,7 @@ def test_of_many_rows_some_are_used_and_said_so(rng, clouds, monkeypatch, sizes)
     """A tree of classes needs no million rows; the limit itself is within."""
     X, y = clouds(rng, [200, 150, 100, 50])
     for limit in (100, 500):
-        monkeypatch.setattr(_floor_matrix, "LARGE", limit)
+        monkeypatch.setattr(_smart_svm, "LARGE", limit)
         compute(X, y)
         warned = pytest.warns(
             SampledRowsWarning, match=rf"{limit} of 500 rows are used for the class floors.*models use all"
@@ -91,7 +91,7 @@ def test_of_many_rows_some_are_used_and_said_so(rng, clouds, monkeypatch, sizes)
 def test_rows_are_drawn_by_content_and_seed(rng, clouds, monkeypatch):
     """Which rows are drawn must not hang on their order."""
     X, y = clouds(rng, [200, 150, 100], spread=0.5)
-    monkeypatch.setattr(_floor_matrix, "LARGE", 100)
+    monkeypatch.setattr(_smart_svm, "LARGE", 100)
     order, quantity = rng.permutation(len(y)), np.ones(3, dtype=bool)
 
     assert np.array_equal(compute(X[order], y[order]), compute(X, y))

@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from bayesfloor import BayesFloor, SmartSVM
 from bayesfloor.floor import SampledRowsWarning
-from bayesfloor.hierarchy import ClassTree, _floor_matrix
+from bayesfloor.hierarchy import ClassTree, _smart_svm
 from bayesfloor.hierarchy._cuts import class_tree
 
 CUTS = ["min_cut", "normalized_cut", "average", "complete"]
@@ -45,13 +45,13 @@ def logistic():
 @pytest.fixture
 def computed(monkeypatch):
     """How many rows each computation of floors had."""
-    sizes, grow = [], _floor_matrix.class_forests
+    sizes, grow = [], _smart_svm.class_forests
 
     def count(points, *args):
         sizes.append(len(points))
         return grow(points, *args)
 
-    monkeypatch.setattr(_floor_matrix, "class_forests", count)
+    monkeypatch.setattr(_smart_svm, "class_forests", count)
     return sizes
 
 

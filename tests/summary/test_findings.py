@@ -19,7 +19,7 @@ from bayesfloor.summary._findings import (
     hardest_pairs,
     pair_rows,
 )
-from bayesfloor.summary._reasons import reason_text
+from bayesfloor.summary._verdict import reason_text
 from bayesfloor.support._words import about, percent
 
 

@@ -12,8 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from bayesfloor import check
 from bayesfloor.summary._gates import baseline_gate, class_gate, compare_errors, error_gate, pair_gate, target_gate
-from bayesfloor.summary._reasons import settle_text
-from bayesfloor.summary._verdict import sentence
+from bayesfloor.summary._verdict import sentence, settle_text
 from bayesfloor.support._words import about, percent, span
 
 LIMITS = {"max_error": "BF302", "max_pair_error": "BF303", "max_class_error": "BF304"}

@@ -17,7 +17,7 @@ from bayesfloor.decide._suspicious import SuspiciousLabels, take_scores
 from bayesfloor.summary._figures import grow_class_tree
 from bayesfloor.summary._html import make_page
 from bayesfloor.summary._html_drawings import make_matrix
-from bayesfloor.summary._reasons import reason_text
+from bayesfloor.summary._verdict import reason_text
 
 EVERY_DAY, NIGHTLY = ["wine", "hostile", "chosen"], ["digits"]
 REPORTS = [*EVERY_DAY, *(pytest.param(name, marks=pytest.mark.slow(nightly=True)) for name in NIGHTLY)]

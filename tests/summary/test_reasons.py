@@ -3,7 +3,7 @@
 import pytest
 
 from bayesfloor.answer import Basis, Reason
-from bayesfloor.summary._reasons import reason_text, settle_text
+from bayesfloor.summary._verdict import reason_text, settle_text
 
 TOLD = {
     Reason(Basis.GUESSING, (0.5, 0.5, 2)): "no learner is shown to beat always predicting the same class",

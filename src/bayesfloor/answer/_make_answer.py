@@ -29,7 +29,7 @@ from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import Sample, Settings, cluster_numbers, draw_rows
 from bayesfloor.formulas._learning_curves import Curves, fit_curves, weighted_quantiles
 from bayesfloor.formulas._limits import effective_count, guessing_limit, lower_limit, upper_limit
-from bayesfloor.io._label_spellings import compare_spellings
+from bayesfloor.io._labels import compare_spellings
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import SMALLEST, printable

@@ -26,12 +26,11 @@ from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.io._data import Data
-from bayesfloor.io._label_spellings import find_spellings
+from bayesfloor.io._labels import find_spellings
 from bayesfloor.io._messages import DataError, shell
 from bayesfloor.summary._figures import comparison_cells, grow_class_tree, path_cells, path_notes
-from bayesfloor.summary._reasons import spellings_text
 from bayesfloor.summary._text import align, fold, terminal_width
-from bayesfloor.summary._verdict import WRONG_OR_OVERLAP
+from bayesfloor.summary._verdict import WRONG_OR_OVERLAP, spellings_text
 from bayesfloor.support._files import redact, write_whole
 from bayesfloor.support._results import plain
 from bayesfloor.support._tasks import Progress, logging_only

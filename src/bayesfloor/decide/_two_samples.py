@@ -15,8 +15,7 @@ from bayesfloor.floor._results import FEW
 from bayesfloor.floor._sample import prepare
 from bayesfloor.floor._scaling import NO_SCALE, apply_scale, check_scale
 from bayesfloor.forest._spanning_forest import Forest, check_n_trees, spanning_forest
-from bayesfloor.formulas._label_tests import crowd_p_value
-from bayesfloor.formulas._limits import benjamini_hochberg, check_level
+from bayesfloor.formulas._limits import benjamini_hochberg, check_level, crowd_p_value
 from bayesfloor.formulas._permutation_null import fewer_than_chance, permutation_null, share_not_above
 from bayesfloor.io._data import Data, checked_array, recognise
 from bayesfloor.io._features import Features, read_features

@@ -29,8 +29,14 @@ from bayesfloor.formulas._bounds import (
     one_vs_rest_bounds,
     remove_forced,
 )
-from bayesfloor.formulas._label_tests import label_score, local_rate, odd_label_p_value
-from bayesfloor.formulas._limits import after_picking, benjamini_hochberg, holm
+from bayesfloor.formulas._limits import (
+    after_picking,
+    benjamini_hochberg,
+    holm,
+    label_score,
+    local_rate,
+    odd_label_p_value,
+)
 from bayesfloor.formulas._permutation_null import fewer_than_chance, permutation_null, share_not_above
 from bayesfloor.support._types import Floats, Ints
 

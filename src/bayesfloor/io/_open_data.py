@@ -15,8 +15,7 @@ from bayesfloor.io._csv import read_lines
 from bayesfloor.io._data import Data, as_frame, recognise, unmask
 from bayesfloor.io._find_file import File, fetched, find_file, reading
 from bayesfloor.io._label_column import Asked, find_label, labels_of, matching
-from bayesfloor.io._label_spellings import find_spellings, respell
-from bayesfloor.io._labels import missing_labels
+from bayesfloor.io._labels import find_spellings, missing_labels, respell
 from bayesfloor.io._messages import DataError, arrow, is_list, is_number, refuse_length, refuse_unknown
 from bayesfloor.io._numpy_files import read_label_array, read_npy, read_npz
 from bayesfloor.io._row_groups import Alike, RowGroups, choose_groups, compare_groups, draw_rows

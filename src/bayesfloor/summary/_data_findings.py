@@ -15,7 +15,7 @@ from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.io._messages import shell
 from bayesfloor.summary._facts import Facts
-from bayesfloor.summary._reasons import name_columns, reason_text
+from bayesfloor.summary._verdict import name_columns, reason_text
 from bayesfloor.support._results import Result
 from bayesfloor.support._words import amount, how_many, percent, printable, quoted
 

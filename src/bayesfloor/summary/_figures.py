@@ -30,8 +30,7 @@ from bayesfloor.hierarchy._cuts import pair_tree
 from bayesfloor.plotting._answer_display import ranked
 from bayesfloor.summary._data_findings import MANY_COPIES
 from bayesfloor.summary._findings import TOO_SMALL, Measured
-from bayesfloor.summary._reasons import NO_LIMIT, reason_text
-from bayesfloor.summary._verdict import accuracy, finds_nothing, lowest_error, no_limit, points
+from bayesfloor.summary._verdict import NO_LIMIT, accuracy, finds_nothing, lowest_error, no_limit, points, reason_text
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import about, amount, how_many, join_labels, percent, printable, show_labels, span
 

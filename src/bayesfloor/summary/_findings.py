@@ -20,7 +20,7 @@ from bayesfloor.decide._merging import MergeAdvice
 from bayesfloor.decide._suspicious import SuspiciousLabels
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.hierarchy._class_tree import ClassTree
-from bayesfloor.io._label_spellings import Spellings, compare_spellings
+from bayesfloor.io._labels import Spellings, compare_spellings
 from bayesfloor.io._messages import shell
 from bayesfloor.io._table_preparer import Prepared
 from bayesfloor.summary._data_findings import (
@@ -33,14 +33,15 @@ from bayesfloor.summary._data_findings import (
     merge_first,
 )
 from bayesfloor.summary._facts import Facts
-from bayesfloor.summary._reasons import reason_text, spellings_text
 from bayesfloor.summary._verdict import (
     WRONG_OR_OVERLAP,
     VerdictWords,
     finds_nothing,
     hidden_by_accuracy,
     rare_class,
+    reason_text,
     sentence,
+    spellings_text,
     verdict_words,
 )
 from bayesfloor.support._types import Ints

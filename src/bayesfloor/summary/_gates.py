@@ -15,8 +15,7 @@ from bayesfloor.answer._make_answer import called
 from bayesfloor.floor._results import FEW
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.summary._findings import Measured
-from bayesfloor.summary._reasons import settle_text
-from bayesfloor.summary._verdict import points, sentence, target_text, why_text
+from bayesfloor.summary._verdict import points, sentence, settle_text, target_text, why_text
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats

@@ -32,10 +32,9 @@ from bayesfloor.summary._html_drawings import (
     row_cards,
     tree_text,
 )
-from bayesfloor.summary._reasons import reason_text
 from bayesfloor.summary._text import NOT_TOGETHER, main_findings, unmeasured
 from bayesfloor.summary._thumbnails import thumbnails
-from bayesfloor.summary._verdict import accuracy, finds_nothing, lowest_error, sentence
+from bayesfloor.summary._verdict import accuracy, finds_nothing, lowest_error, reason_text, sentence
 from bayesfloor.support._errors import MissingPackageError
 from bayesfloor.support._words import how_many, percent, printable
 

@@ -20,9 +20,8 @@ from bayesfloor.io._messages import one_line
 from bayesfloor.summary._figures import grow_class_tree
 from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._gates import Gate, make_gates
-from bayesfloor.summary._reasons import settle_text
 from bayesfloor.summary._text import to_text
-from bayesfloor.summary._verdict import why_text
+from bayesfloor.summary._verdict import settle_text, why_text
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import plain, restore, store
 
