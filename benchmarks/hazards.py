@@ -327,6 +327,10 @@ def goals(results):
         if cases:
             wrong = wrong_ones(cases)
             yield _rate(f"{half}: confidently wrong", [name in wrong for name in cases], MOST_WRONG)
+            apart = judged(results, half, ("apart",))
+            rest = [name in wrong for name in cases if name not in apart]
+            if apart and rest:
+                yield _rate(f"{half}: confidently wrong, without those told apart", rest, MOST_WRONG)
         for family, group in FAMILIES.items():
             own = (
                 [is_named(case, CAUSES[group]) for name, case in cases.items() if name.split("/")[1] == family]
