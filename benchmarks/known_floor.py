@@ -97,7 +97,7 @@ def run_ours(X, codes, seed):
 
 def told_by(answer):
     """Return an answer for the file, with None for a missing lower end."""
-    from bayesfloor.summary._reasons import reason_text
+    from bayesfloor.summary._verdict import reason_text
 
     return {
         **{name: None if math.isnan(getattr(answer, name)) else plain(getattr(answer, name)) for name in ENDS},
