@@ -240,15 +240,8 @@ def race_cheaply():
     """Use the learners that tests use, outside of pytest."""
     from runpy import run_path
 
-    for name, values in run_path(str(KEPT.parents[1] / "conftest.py"))["CHEAP_RACE"].items():
-        getattr(_registry, name).update(values)
-
-
-if __name__ == "__main__":
-    race_cheaply()
-    for name in MAKERS:
-        if name != LARGE:
-            make(name).to_json(path_of(name))
+    for name, value in run_path(str(KEPT.parents[1] / "conftest.py"))["CHEAP_RACE"].items():
+        getattr(_registry, name).update(quick=value, normal=value)
 
 
 FLAGS = ["--disable-gpu", "--disable-quic"]  # playwright adds those against calls home
@@ -413,3 +406,10 @@ def sideways():
 def visible_text():
     """Text as a reader sees it, folded and hidden parts left out: page -> str. JavaScript may be off."""
     return lambda page: page.inner_text("body")
+
+
+if __name__ == "__main__":
+    race_cheaply()
+    for name in MAKERS:
+        if name != LARGE:
+            make(name).to_json(path_of(name))
