@@ -18,6 +18,13 @@ TOLD = {
     Reason(Basis.SPELLINGS, (7, 3)): "7 labels look like spellings of 3 classes",
     Reason(Basis.TYPOS, (1,)): "1 label looks like a typo",
     Reason(Basis.TYPOS, (2,)): "2 labels look like typos",
+    Reason(Basis.UNDECIDED, (0.5,)): (
+        "50.0 % of rows equal another row, which the data cannot tell to be copies or separate cases"
+    ),
+    Reason(Basis.SYNTHETIC, (0.4,)): "40.0 % of a class lie exactly between two of its rows, as if made from them",
+    Reason(Basis.POSSIBLY_RELATED, (1.0,)): (
+        "rows may be related: some are closer to each other than rows usually are"
+    ),
     Reason(Basis.NEAR_DUPLICATES, (0.21,)): (
         "21.0 % of rows are near-duplicates of another row, but there are no groups"
     ),

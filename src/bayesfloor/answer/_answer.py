@@ -47,6 +47,9 @@ class Basis(StrEnum):
     EQUAL_ROWS_ALONE = "equal rows with different labels, but no learning curves"
     # why an answer is not more reliable
     LEAK = "columns may give the label away"  # the columns
+    UNDECIDED = "equal rows may be separate cases or copies"  # fraction of rows
+    SYNTHETIC = "rows were made from other rows"  # fraction of a class
+    POSSIBLY_RELATED = "rows may be related"  # fraction of rows
     TOGETHER = "rows that belong together are in training and test rows"
     SPELLINGS = "labels look like spellings of one class"  # number of labels, number of classes
     TYPOS = "labels look like typos"  # how many
@@ -68,6 +71,8 @@ class Basis(StrEnum):
     NOT_RULED_OUT = "the range is too wide to rule it out"
     NO_LIMIT = "no lower limit that could rule it out"
     # what would settle it
+    SAY_WHICH = "saying whether equal rows are cases or copies"
+    ONLY_REAL_ROWS = "leaving out rows that were made from others"
     MERGE_SPELLINGS = "merging the spellings of each class"
     FEATURES = "only better features"  # more rows would not decide it; unit of rows
     ROWS_TO_TRAIN = "rows to train any learner on"
@@ -76,6 +81,14 @@ class Basis(StrEnum):
     ROWS_TO_CONFIRM = "more rows to confirm it"  # how many; unit of rows
     ROWS_TO_RULE_OUT = "more rows to rule it out"  # how many; unit of rows
     TOO_MANY_ROWS = "too many more rows"  # number of times as many; unit of rows
+
+
+# What to settle before anything else: nothing that is measured means much until then.
+_FIRST = {
+    Basis.UNDECIDED: Basis.SAY_WHICH,
+    Basis.SYNTHETIC: Basis.ONLY_REAL_ROWS,
+    Basis.SPELLINGS: Basis.MERGE_SPELLINGS,
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -225,6 +238,9 @@ class Answer(Result):
         The learners' results; None if the answer was read from a file.
     unit, rows_per_unit : str, float
         What more data are counted in, and how many rows each has: "rows", or groups if rows belong together.
+    as_cases : tuple of float or None
+        If equal rows may be copies or separate cases: best estimate and range if they are separate cases. The best
+        estimate of the answer is then for copies, and its range allows for both.
 
     Examples
     --------
@@ -253,6 +269,7 @@ class Answer(Result):
     n_classes: int
     unit: str = "rows"
     rows_per_unit: float = 1.0
+    as_cases: tuple[float, float, float] | None = None
     curve_lower: float = field(default=np.nan, repr=False)
     race: Any = field(default=None, repr=False)  # a Race, whose module loads scikit-learn
 
@@ -303,8 +320,9 @@ class Answer(Result):
 
     def _why_close(self, error: float) -> Reason:
         """Return why a target is too close: no signal, at the best estimate, no lower limit, or a wide range."""
-        if self.has(Basis.NO_SIGNAL):
-            return Reason(Basis.NO_SIGNAL)
+        first = next((each for each in self.reasons if each.basis in (*_FIRST, Basis.NO_SIGNAL)), None)
+        if first is not None:
+            return first
         if abs(error - self.estimate) < _AS_GOOD_AS_EQUAL:
             return Reason(Basis.AT_ESTIMATE)
         if error > self.estimate:
@@ -325,8 +343,9 @@ class Answer(Result):
     def _settle(self, error: float) -> tuple[Reason, ...]:
         """Return what would settle a verdict: cleaner labels, more rows or groups, better features or other models."""
         unit = (self.unit,)
-        if self.has(Basis.SPELLINGS):
-            return (Reason(Basis.MERGE_SPELLINGS),)
+        settled = [basis for caution, basis in _FIRST.items() if self.has(caution)]
+        if settled:
+            return (Reason(settled[0]),)
         if abs(error - self.estimate) < _AS_GOOD_AS_EQUAL:
             return (Reason(Basis.FEATURES, names=unit),)
         if not len(self.curve.n_rows):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,15 +12,30 @@ from bayesfloor.answer._answer import Basis, Reason
 from bayesfloor.answer._group_columns import find_group_column, whole_groups
 from bayesfloor.answer._labelled_table import LabelledTable, TwoErrors, label_table, two_errors
 from bayesfloor.answer._leaks import DoubtfulColumns, Leak, find_doubtful, find_leaks
+from bayesfloor.answer._related_rows import (
+    COPIES,
+    POSSIBLE,
+    SYNTHETIC,
+    UNDECIDED,
+    How,
+    RelatedRows,
+    find_related,
+    rows_that_are_equal,
+)
 from bayesfloor.answer._row_order import find_row_order
-from bayesfloor.floor._fit import Fit, near_duplicate_clusters
 from bayesfloor.io._data import Data
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Ints
 from bayesfloor.support._words import percent, quoted
 
-GROUPS, TIME, NEAR_DUPLICATES = "groups", "time", "near-duplicates"
-UNITS = {GROUPS: "groups", TIME: "blocks of consecutive rows", NEAR_DUPLICATES: "clusters of near-duplicates"}
+GROUPS, TIME, DUPLICATES, NEAR_DUPLICATES = "groups", "time", "duplicates", "near-duplicates"
+UNITS = {
+    GROUPS: "groups",
+    TIME: "blocks of consecutive rows",
+    DUPLICATES: "sets of equal rows",
+    NEAR_DUPLICATES: "clusters of near-duplicates",
+}
+AS_CASES, AS_COPIES = "cases", "copies"
 _FEWEST = 5  # clusters per class: with fewer, holding out clusters would hold out classes
 _ALONE = -1  # group of rows without a label, which are not used
 
@@ -31,11 +46,12 @@ class Dependence(Result):
 
     Attributes
     ----------
-    kind : "groups" if a column marks rows that belong together, "time" if nearby rows are alike, or "near-duplicates".
+    kind : "groups" if a column marks rows that belong together, "time" if nearby rows are alike, "duplicates" or
+        "near-duplicates".
     column : the column with the groups or the times; empty if there is none.
-    n_units : number of groups, blocks of rows, or clusters of near-duplicates.
+    n_units : number of groups, blocks of rows, or clusters of duplicates.
     similarity : evidence between 0 and 1. Groups: fraction of rows whose nearest row belongs to the same group. Time:
-        correlation with the next row. Near-duplicates: fraction of rows that have one.
+        correlation with the next row. Duplicates: fraction of rows that have one.
     pure : for groups, the fraction of rows with the most frequent label of their group; otherwise 0.
     error_at_random : cross-validated error if folds are made of random rows.
     error_together : cross-validated error if dependent rows are in the same fold.
@@ -80,7 +96,8 @@ class Hazards(NamedTuple):
     dependence: Dependence | None = None
     leaks: tuple[Leak, ...] = ()
     doubtful: tuple[DoubtfulColumns, ...] = ()
-    examined: bool = False  # whether the rows have an order and labels that could be examined
+    related: RelatedRows | None = None  # rows related to others that no column marks
+    rows_are: str = ""  # "cases" or "copies" if equal rows are known to be the one or the other
 
     @property
     def cautions(self) -> tuple[Reason, ...]:
@@ -88,7 +105,24 @@ class Hazards(NamedTuple):
         found = [Reason(Basis.LEAK, names=leak.columns) for leak in self.leaks]
         if self.dependence is not None and not self.dependence.applied:
             found.append(Reason(Basis.TOGETHER))
+        if self.related is not None and self.related.kind in _DOUBTED:
+            found.append(Reason(_DOUBTED[self.related.kind], (self.related.fraction,)))
         return tuple(found)
+
+    def held(self, *, together: bool) -> Hazards:
+        """Say whether rows that belong together are kept together."""
+        found = None if self.dependence is None else replace(self.dependence, applied=together)
+        return self._replace(dependence=found)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the data cannot tell if equal rows are separate cases or copies."""
+        return self.related is not None and self.related.kind == UNDECIDED
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether rows were made from others, so that none of them is new to a learner."""
+        return self.related is not None and self.related.kind == SYNTHETIC
 
     @property
     def group_columns(self) -> list[str]:
@@ -97,13 +131,26 @@ class Hazards(NamedTuple):
         return [] if found is None or found.kind != GROUPS else [found.column]
 
 
-def find_hazards(data: Data, roles: Mapping[str, Any] | None, y_kind: str, seed: int) -> Hazards:
-    """Look for all hazards that need no trees; with groups from the user, none of other rows that belong together."""
+_DOUBTED = {UNDECIDED: Basis.UNDECIDED, SYNTHETIC: Basis.SYNTHETIC, POSSIBLE: Basis.POSSIBLY_RELATED}
+
+
+def find_hazards(
+    data: Data, roles: Mapping[str, Any] | None, y_kind: str, seed: int, duplicates: str | None = None
+) -> Hazards:
+    """Look for all hazards; with groups from the user, not for other rows that belong together.
+
+    ``duplicates`` says whether equal rows are "cases" or "copies", if the user knows.
+    """
     table = label_table(data, roles, y_kind)
     if table is None:
-        return Hazards()
-    dependence = None if data.groups is not None else find_dependence(table, len(data.y), seed)
-    found = Hazards(dependence, examined=True)
+        return Hazards(rows_are=duplicates or "")
+    found = Hazards(rows_are=duplicates or "")
+    if data.groups is None:
+        found = found._replace(dependence=find_dependence(table, data.X.shape[0], seed))
+    if data.groups is None and found.dependence is None and duplicates != AS_CASES:
+        found = _with_related(found, table, data.X.shape[0], seed)
+    if table.projected:
+        return found
     leaks = find_leaks(table, seed, found.group_columns)
     return found._replace(leaks=leaks, doubtful=find_doubtful(table, data.label))
 
@@ -114,29 +161,28 @@ def find_dependence(table: LabelledTable, n_rows: int, seed: int) -> Dependence 
     if column is not None:
         groups = _of_all_rows(column.group, table.row, n_rows)
         return _make(GROUPS, column.name, groups, column.neighbours, column.errors, column.pure)
-    order = find_row_order(table, seed)
+    order = None if table.projected else find_row_order(table, seed)
     if order is not None:
         return _make(TIME, order.name, _of_all_rows(order.block, table.row, n_rows), order.alike, order.errors)
     return None
 
 
-def find_close_rows(fit: Fit, seed: int) -> Dependence | None:
-    """Return the dependence from near-duplicates that no column marks, such as augmented images or frames of a video.
-
-    None if holding them out together does not raise the error, or if the fit used a subsample.
-    """
-    sample, codes = fit.sample, fit.labels.codes
-    if not fit.labels.hard or len(np.unique(sample.row)) + sample.n_unlabelled < sample.n_input:
-        return None
-    cluster = near_duplicate_clusters(fit.forest)
-    if cluster is None or np.bincount(np.unique(np.column_stack([codes, cluster]), axis=0)[:, 0]).min() < _FEWEST:
-        return None
-    units = whole_groups(cluster, np.random.default_rng([seed, 25]))
-    errors = two_errors(fit.points[units], fit.points[units], codes[units], cluster[units], seed)
-    if not errors.differ:
-        return None
-    fraction = float((np.bincount(cluster)[cluster] > 1).mean())
-    return _make(NEAR_DUPLICATES, "", _of_all_rows(cluster, sample.row, sample.n_input), fraction, errors)
+def _with_related(found: Hazards, table: LabelledTable, n_rows: int, seed: int) -> Hazards:
+    """Look for rows that are related to others, and keep copies together, if only because they may be copies."""
+    related = find_related(table, seed)
+    if found.rows_are == AS_COPIES and (related is None or related.kind != COPIES):
+        related = rows_that_are_equal(table)
+    if related is None or not len(related.kin):
+        return found._replace(related=related, rows_are=found.rows_are or AS_CASES)
+    kin, codes = related.kin, table.codes
+    if np.bincount(np.unique(np.column_stack([codes, kin]), axis=0)[:, 0]).min() < _FEWEST:
+        return found  # too few different rows of some class to hold any out
+    units = whole_groups(kin, np.random.default_rng([seed, 25]))
+    X = table.numbers(units).values
+    kind = DUPLICATES if related.how in (How.EQUAL, How.EVEN) else NEAR_DUPLICATES
+    errors = two_errors(X, X, codes[units], kin[units], seed, split_equal=kind == DUPLICATES)
+    groups = _of_all_rows(kin, table.row, n_rows)
+    return found._replace(related=related, dependence=_make(kind, "", groups, related.fraction, errors))
 
 
 def _of_all_rows(group: Ints, row: Ints, n_rows: int) -> Ints:

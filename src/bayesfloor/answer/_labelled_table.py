@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from bayesfloor.answer._learners import REGISTRY, Size
 from bayesfloor.answer._race import deal_folds
+from bayesfloor.answer._thresholds import RELATED
 from bayesfloor.floor._edge_counts import likeliest
 from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.io._columns import Values, read_all, read_column
@@ -46,6 +47,7 @@ class LabelledTable:
     codes: Ints
     classes: np.ndarray
     roles: Mapping[str, Any]
+    projected: bool = False  # whether wide data were reduced to fewer columns, which keep only distances
 
     def __len__(self) -> int:
         return len(self.row)
@@ -64,6 +66,11 @@ class LabelledTable:
         """The names of the columns; those of an array are numbered x0, x1, ..."""
         X = self.data.X
         return list(map(str, X.columns)) if self.data.form == "frame" else [f"x{j}" for j in range(X.shape[1])]
+
+    def values(self, units: Ints, without: Collection[str] = ()) -> list[Values]:
+        """Return the columns of these labelled rows as they are."""
+        part = self._take(units)
+        return read_all(Data(part.X.drop(list(without))) if self.data.form == "frame" else part)
 
     def numbers(self, units: Ints, without: Collection[str] = ()) -> Numbers:
         """Return the features of these labelled rows as numbers, prepared as for a check."""
@@ -85,14 +92,23 @@ class LabelledTable:
 def label_table(data: Data, roles: Mapping[str, Any] | None, y_kind: str) -> LabelledTable | None:
     """Return the labelled rows of ``data``, or None if their order or labels cannot be examined."""
     data = data.dense_if_small()
-    if data.form == "sparse":
+    if data.form != "frame" and data.X.dtype.kind not in "fiub":
         return None
-    if data.form == "matrix" and (data.X.dtype.kind not in "fiub" or data.X.shape[1] > WIDE):
-        return None
-    target = read_target(data.y, len(data.X), y_kind)
+    target = read_target(data.y, data.X.shape[0], y_kind)
     if target.shares.nnz != len(target.row) or len(np.unique(target.row)) < max(_FEWEST, len(target.row)):
         return None
-    return LabelledTable(data, target.row, likeliest(target.shares), target.classes, roles or {})
+    wide = data.form == "sparse" or (data.form == "matrix" and data.X.shape[1] > WIDE)
+    part = replace(data, X=project(data.X)) if wide else data
+    return LabelledTable(part, target.row, likeliest(target.shares), target.classes, roles or {}, wide)
+
+
+def project(X: Any) -> Floats:
+    """Return rows in few dimensions that keep distances roughly, and equal rows equal (Johnson and Lindenstrauss)."""
+    from sklearn.random_projection import SparseRandomProjection
+
+    projection = SparseRandomProjection(RELATED.n_projected, dense_output=True, random_state=0)
+    points = np.asarray(projection.fit_transform(X if X.dtype.kind == "f" else X.astype(np.float64)))
+    return np.nan_to_num(points)
 
 
 class TwoErrors(NamedTuple):
@@ -109,13 +125,17 @@ class TwoErrors(NamedTuple):
         return bool(rise > _CLEARLY * self.std_error and rise > max(_LEAST, _RELATIVE * self.at_random))
 
 
-def two_errors(seen: Floats, held_out: Floats, codes: Ints, unit: Ints, seed: int) -> TwoErrors:
+def two_errors(
+    seen: Floats, held_out: Floats, codes: Ints, unit: Ints, seed: int, *, split_equal: bool = False
+) -> TwoErrors:
     """Cross-validate on ``seen`` with random folds, and on ``held_out`` with whole units in the same fold.
 
+    Equal rows are in the same random fold unless ``split_equal``.
     The standard error of the difference treats units as independent, but not the rows within a unit.
     """
     rng = np.random.default_rng([seed, 23])
-    at_random = wrong(seen, codes, deal_folds(codes, find_vertices(seen)[1], rng), seed)
+    alone = np.arange(len(codes)) if split_equal else find_vertices(seen)[1]
+    at_random = wrong(seen, codes, deal_folds(codes, alone, rng), seed)
     together = wrong(held_out, codes, deal_folds(codes, unit, rng), seed)
     rise = together - at_random
     sums = np.bincount(np.unique(unit, return_inverse=True)[1], rise - rise.mean())

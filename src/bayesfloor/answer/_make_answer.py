@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import GOOD, LIMITED, UPPER_ONLY, Answer, Basis, Curve, Reason
-from bayesfloor.answer._hazards import GROUPS, NEAR_DUPLICATES, TIME, Hazards
+from bayesfloor.answer._hazards import DUPLICATES, GROUPS, NEAR_DUPLICATES, TIME, Hazards
 from bayesfloor.answer._learners import (
     BLEND,
     REGISTRY,
@@ -70,22 +70,45 @@ def make_answer(
             "Fit without weights. For other class proportions, pass priors: rows are then subsampled to match."
         )
     codes = _draw_labels(labels, np.random.default_rng([settings.random_state, _LABELS]))
-    copies = has_copies(sample, labels)  # these must not be in both training and test rows
-    cluster = labels.vertex if copies else cluster_numbers(sample)
-    race = _run(fit, codes, cluster, settings, effort, own)
-    # Three limits need no learner: for a neighbour's label, for guessing, and for equal rows with different labels.
-    tree_limit = 1.0 if copies else floor.tree_limit(1 - (1 - LEVEL) * WEIGHTS[TREES])
-    guessing = floor.constant_error
-    if settings.priors is None or fit.labels is not fit.fitted:  # proportions that were asked for are not random
-        n = effective_count(codes != np.bincount(codes).argmax(), cluster)
-        guessing = float(guessing_limit(guessing, n, floor.n_classes, 1 - (1 - LEVEL) * WEIGHTS["guessing"]))
-    n_drawn = len(np.unique(sample.cluster))
-    proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
-    upper = _upper(race, tree_limit, guessing, floor, list(own))
-    ends = Ends(race, floor.constant_error, np.random.default_rng([settings.random_state, _CHOICE]))
     found = hazards or Hazards()
-    cautions = (*found.cautions, *_spellings(fit), *_near_duplicates(fit))
-    return _combine(ends, floor, upper, proved, cautions, effort, _unit(sample, found, group))
+
+    def of(cluster: Ints, *, beside_equal: bool) -> Answer:
+        """Return the answer if rows of a cluster belong together; a neighbour may be a copy unless ``beside_equal``."""
+        race = _run(fit, codes, cluster, settings, effort, own)
+        # Three limits need no learner: for a neighbour's label, for guessing, and for equal rows with different labels.
+        tree_limit = floor.tree_limit(1 - (1 - LEVEL) * WEIGHTS[TREES]) if beside_equal else 1.0
+        guessing = floor.constant_error
+        if settings.priors is None or fit.labels is not fit.fitted:  # proportions that were asked for are not random
+            n = effective_count(codes != np.bincount(codes).argmax(), cluster)
+            guessing = float(guessing_limit(guessing, n, floor.n_classes, 1 - (1 - LEVEL) * WEIGHTS["guessing"]))
+        n_drawn = len(np.unique(sample.cluster))
+        proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
+        upper = _upper(race, tree_limit, guessing, floor, list(own), new_rows=not found.synthetic)
+        ends = Ends(race, floor.constant_error, np.random.default_rng([settings.random_state, _CHOICE]))
+        cautions = (*found.cautions, *_spellings(fit), *_near_duplicates(fit))
+        return _combine(ends, floor, upper, proved, cautions, effort, _unit(sample, found, group))
+
+    copies = has_copies(sample, labels)  # these must not be in both training and test rows
+    made = of(labels.vertex if copies else cluster_numbers(sample), beside_equal=not copies)
+    return _either(made, of(np.arange(len(sample)), beside_equal=False)) if found.undecided else made
+
+
+def _either(copies: Answer, cases: Answer) -> Answer:
+    """Return the answer if rows are copies, with a range that also holds if they are separate cases."""
+    low, high = min(copies, cases, key=lambda each: each.lower), max(copies, cases, key=lambda each: each.upper)
+    both = not np.isnan(copies.lower + cases.lower)
+    no_signal = (Basis.NO_SIGNAL, Basis.LITTLE_SIGNAL)
+    return replace(
+        copies,
+        reasons=tuple(each for each in copies.reasons if each.basis not in no_signal or cases.has(*no_signal)),
+        lower=low.lower if both else np.nan,
+        why_lower=low.why_lower if both else None,
+        upper=high.upper,
+        why_upper=high.why_upper,
+        curve_lower=min(copies.curve_lower, cases.curve_lower),
+        reliability=copies.reliability if both else UPPER_ONLY,
+        as_cases=(cases.estimate, cases.lower, cases.upper),
+    )
 
 
 def _run(fit: Fit, codes: Ints, cluster: Ints, settings: Settings, effort: str, own: dict[str, Any]) -> Race:
@@ -115,7 +138,7 @@ def _unit(sample: Sample, hazards: Hazards, column: str) -> tuple[str, float]:
     kind, column = (GROUPS, column) if found is None else (found.kind, found.column)
     if kind == TIME:
         return "rows from other stretches of time", 1.0
-    named = "rows that are not near-duplicates" if kind == NEAR_DUPLICATES else "groups"
+    named = "rows that are no duplicates" if kind in (DUPLICATES, NEAR_DUPLICATES) else "groups"
     size = len(sample.groups) / len(np.unique(sample.groups))
     return (f"groups ({printable(column)})" if kind == GROUPS and column else named), size
 
@@ -159,8 +182,9 @@ def _combine(
     # Curves level off below every error that was measured.
     least = min([*errors.values(), upper, floor.constant_error])
     low, middle = (min(float(end), least) for end in ends.quantiles([1 - LEVEL, 0.5])) if race.curves else (0.0, least)
-    doubts = _doubts(race, best, floor)
-    if doubts and doubts[0].basis is Basis.NO_SIGNAL:
+    made_up = tuple(each for each in cautions if each.basis is Basis.SYNTHETIC)
+    doubts = made_up or _doubts(race, best, floor)
+    if doubts and doubts[0].basis in (Basis.NO_SIGNAL, Basis.SYNTHETIC):
         middle = least  # a curve that does not fall does not show where it levels off
     curve_lower = np.nan if doubts else low
     if low < SMALLEST and proved < SMALLEST and not doubts:
@@ -172,7 +196,7 @@ def _combine(
     useless = np.isnan(lower) or (bool(doubts) and lower < _USELESS_BELOW * middle)
     width = upper - lower
     wide = (Reason(Basis.WIDE, (width,)),) if not useless and width > _WIDE else ()
-    reasons = (*cautions, *doubts, *wide)
+    reasons = (*(each for each in cautions if each not in doubts), *doubts, *wide)
     return Answer(
         estimate=max(middle, 0.0 if np.isnan(lower) else lower),
         lower=lower,
@@ -197,8 +221,10 @@ def _combine(
     )
 
 
-def _upper(race: Race, tree_limit: float, guessing: float, floor: Floor, own: list[str]) -> tuple[float, Reason]:
-    """Return the smallest upper limit and its evidence.
+def _upper(
+    race: Race, tree_limit: float, guessing: float, floor: Floor, own: list[str], *, new_rows: bool
+) -> tuple[float, Reason]:
+    """Return the smallest upper limit and its evidence; only guessing has one if test rows are no ``new_rows``.
 
     Each learner's limit uses its own fraction of the 5 % significance level, whether or not the others ran. Treating
     the pooled errors of all folds as binomial assumes that learners are stable.
@@ -208,7 +234,7 @@ def _upper(race: Race, tree_limit: float, guessing: float, floor: Floor, own: li
         n = race.n_independent(name)
         limits[name] = float(upper_limit(error * n, n, 1 - (1 - LEVEL) * weight_of(name, own)))
     name, least = min(limits.items(), key=lambda item: item[1], default=("", 1.0))
-    if guessing <= min(tree_limit, least):
+    if guessing <= min(tree_limit, least) or not new_rows:
         return guessing, Reason(Basis.GUESSING, (guessing, floor.constant_error, floor.n_classes))
     if tree_limit < least:
         return tree_limit, Reason(Basis.NEIGHBOUR)

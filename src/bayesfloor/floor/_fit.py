@@ -247,8 +247,9 @@ def _warn_if_short(forest: Forest) -> None:
 
 def has_copies(sample: Sample, labels: VertexLabels) -> bool:
     """Whether equal rows look like duplicates, which carry no more information than one row."""
-    distinct = int(np.count_nonzero(labels.rows_at))
-    return sample.groups is None and labels.hard and may_be_copies(len(labels.vertex), distinct)
+    if sample.groups is not None or not labels.hard:
+        return False
+    return may_be_copies(len(labels.vertex), int(np.count_nonzero(labels.rows_at)), sample.rows_are)
 
 
 def find_alike(sample: Sample, points: Floats, vertex: Ints) -> Ints:
@@ -276,11 +277,13 @@ _LEAST = 30  # fewest edges on each side
 _COPIES, _MOST_COPIES = 0.01, 5
 
 
-def may_be_copies(n_rows: int, n_distinct: int) -> bool:
-    """Whether equal rows look like duplicates: many rows equal another row, yet there are many distinct rows.
+def may_be_copies(n_rows: int, n_distinct: int, rows_are: str = "") -> bool:
+    """Whether equal rows are duplicates or, if nobody knows, look like it: many repeat another, yet many are distinct.
 
     If features have few distinct values, equal rows are independent observations like any others.
     """
+    if rows_are:
+        return rows_are == "copies" and n_distinct < n_rows
     return bool((1 - _COPIES) * n_rows > n_distinct > n_rows / _MOST_COPIES)
 
 
@@ -288,19 +291,6 @@ def near_duplicates(forest: Forest) -> float:
     """Return the fraction of rows that are near-duplicates of another row."""
     length = _lengths(forest)
     return float(np.mean(length < gap_length(length))) if len(length) else 0.0
-
-
-def near_duplicate_clusters(forest: Forest) -> Ints | None:
-    """Return a cluster number for each row, the same for near-duplicates; None if there are none."""
-    from scipy.sparse.csgraph import connected_components
-
-    gap = gap_length(_lengths(forest))
-    if not gap:
-        return None
-    near = (forest.tree == 0) & (forest.length < gap)
-    shape = forest.n_vertices, forest.n_vertices
-    joined = csr_array((np.ones(int(near.sum())), (forest.a[near], forest.b[near])), shape=shape)
-    return np.asarray(connected_components(joined, directed=False)[1][forest.vertex], dtype=np.int64)
 
 
 def _lengths(forest: Forest) -> Floats:

@@ -83,6 +83,7 @@ class Sample:
     weight: Floats | None
     n_input: int
     n_unlabelled: int = 0
+    rows_are: str = ""  # "cases" or "copies" if it is known what equal rows are
 
     def __len__(self) -> int:
         return len(self.row)
@@ -125,7 +126,7 @@ def read_sample(data: Data, settings: Settings) -> Sample:
     n = len(features.values)
     target, weight = read_target(data.y, n, settings.y_kind), read_weight(data.weight, n)
     numbers = None if data.groups is None else number_groups(data.groups, n)
-    sample = make_sample(features, target, numbers, weight)
+    sample = replace(make_sample(features, target, numbers, weight), rows_are=data.rows_are)
     if data.drawn is not None:
         row = data.drawn[sample.row]
         cluster = row if sample.groups is None else sample.cluster

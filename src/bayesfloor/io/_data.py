@@ -49,6 +49,8 @@ class Data(Shown):
         The row numbers, from 0, that were read from a large file; None if all rows were read.
     n_rows, n_unlabelled : int
         If the file was subsampled, its number of rows, and how many of them have no label.
+    rows_are : {"", "cases", "copies"}
+        What equal rows are, if that is known.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class Data(Shown):
     drawn: np.ndarray | None = None
     n_rows: int = 0
     n_unlabelled: int = 0
+    rows_are: str = ""
 
     def _summary(self) -> str:
         sizes = [f"{number:,} {what}" for number, what in zip(self.X.shape, ("rows", "features"), strict=True)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import OUT_OF_REACH, TOO_CLOSE, Answer, check_target
-from bayesfloor.answer._hazards import Dependence, Hazards, find_close_rows, find_hazards
+from bayesfloor.answer._hazards import AS_CASES, AS_COPIES, Hazards, find_hazards
 from bayesfloor.answer._make_answer import make_answer
 from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
 from bayesfloor.decide._gap import Gap, gap
@@ -30,7 +30,7 @@ from bayesfloor.summary._markdown import to_markdown
 from bayesfloor.summary._text import terminal_width, to_text
 from bayesfloor.support._errors import InputError, blame
 from bayesfloor.support._files import write_whole
-from bayesfloor.support._parameters import check_flag
+from bayesfloor.support._parameters import check_choice, check_flag
 from bayesfloor.support._results import make_frame
 from bayesfloor.support._tasks import Progress, ignoring
 
@@ -75,6 +75,8 @@ class Check(Measured):
     dependence : Dependence or None
         Rows that depend on each other, such as rows of the same patient, and the error if they are kept together or
         not; None if none were found.
+    related : RelatedRows or None
+        Rows related to others, such as copies, that no column marks; None if none were found.
     leaks : tuple of Leak
         Columns that give the label away.
     doubtful : tuple of DoubtfulColumns
@@ -234,6 +236,7 @@ def check(
     target: float | None = None,
     *,
     groups: Any = None,
+    duplicates: str | None = None,
     priors: Any = None,
     predictions: Any = None,
     prepare: Any = "auto",
@@ -265,6 +268,9 @@ def check(
         The accuracy to reach, in (0, 1].
     groups : array-like of shape (n_rows,), or name of a column of ``X``, default=None
         Which rows belong together, such as rows of the same patient.
+    duplicates : {"cases", "copies"}, default=None
+        Whether equal rows are separate cases or copies of one case. By default the data decide; if they cannot, the
+        answer allows for both, and a finding says so.
     priors : None, "balanced", array-like or dict of class -> proportion, default=None
         Class proportions that the answer is for, if they are not those of the data: each class is subsampled without
         replacement to match them, so that everything is estimated from the same, smaller data. "balanced" gives the
@@ -313,6 +319,8 @@ def check(
     if target is not None:
         check_target(target)
     check_flag("auto_groups", auto_groups)
+    if duplicates is not None:
+        check_choice("duplicates", duplicates, (AS_CASES, AS_COPIES))
     settings = Settings(
         prepare=prepare,
         roles=roles,
@@ -330,8 +338,9 @@ def check(
     data = open_data(X, y, groups=groups, predictions=predictions, clean_labels=clean_labels, **drawing)
     _check_predictions(data)
     check_settings(settings)  # before the work starts
-    hazards = find_hazards(data, roles, y_kind, random_state)
-    floor, data, hazards = _fit(data, settings, hazards, hold_together=auto_groups)
+    hazards = find_hazards(data, roles, y_kind, random_state, duplicates).held(together=auto_groups)
+    data, settings = _as_they_belong(data, settings, hazards)
+    floor = _fit_quietly(data, settings, hazards)
     answer = make_answer(floor.overall_, floor.fitted_, settings, effort, learners, hazards, data.group)
     facts = gather_facts(floor.fitted_, settings, replace(data, name=name or data.name))
     return make_check(floor, answer, target, facts, data, hazards)
@@ -348,42 +357,25 @@ def _check_predictions(data: Data) -> None:
         raise InputError(f"Got predictions of shape {shape}, but expected one label for each of {n_rows} rows.")
 
 
-def _fit(data: Data, settings: Settings, hazards: Hazards, *, hold_together: bool) -> tuple[BayesFloor, Data, Hazards]:
-    """Fit once to the rows as they belong together; return them so, and the hazards with what the trees show.
-
-    Near-duplicates that no column marks are seen only in the trees. If there are some that matter, the trees of these
-    rows are others, so this is the one case that needs a second fit.
-    """
-    dependence = hazards.dependence
-    if dependence is not None and hold_together:
-        data, settings = _keep_together(data, settings, hazards.group_columns, dependence)
-    floor = _fit_quietly(data, settings, dependence if hold_together else None)
-    if hazards.examined and data.groups is None and dependence is None:
-        dependence = find_close_rows(floor.fitted_, settings.random_state)
-        if dependence is not None and hold_together:
-            data = replace(data, groups=dependence.groups)
-            floor = _fit_quietly(data, settings, dependence)
-    applied = None if dependence is None else replace(dependence, applied=hold_together)
-    return floor, data, hazards._replace(dependence=applied)
-
-
-def _keep_together(data: Data, settings: Settings, columns: list[str], dependence: Dependence) -> tuple[Data, Settings]:
-    """Use the groups that were found; the column that marks groups is not a feature."""
-    data = replace(data, groups=dependence.groups)
-    if not columns:
+def _as_they_belong(data: Data, settings: Settings, hazards: Hazards) -> tuple[Data, Settings]:
+    """Keep rows together that belong together; the column that marks groups is not a feature."""
+    found, columns = hazards.dependence, hazards.group_columns
+    data = replace(data, rows_are=hazards.rows_are)
+    if found is None or not found.applied:
         return data, settings
-    if not isinstance(settings.prepare, str):
+    data = replace(data, groups=found.groups)
+    if columns and not isinstance(settings.prepare, str):
         return replace(data, X=data.X.drop(columns)), settings
-    return data, replace(settings, roles={**(settings.roles or {}), **dict.fromkeys(columns, "group")})
+    return data, replace(settings, roles={**(settings.roles or {}), **dict.fromkeys(columns, "group")} or None)
 
 
-def _fit_quietly(data: Data, settings: Settings, found: Dependence | None) -> BayesFloor:
-    """Fit without a warning about samples, which a trait tells; ``found`` are the groups that nobody asked for."""
+def _fit_quietly(data: Data, settings: Settings, hazards: Hazards) -> BayesFloor:
+    """Fit without a warning about samples, which a trait tells."""
     try:
         with ignoring(SampledRowsWarning):
             return BayesFloor(**vars(settings)).fit(data)
     except UnreachablePriorsError as error:
-        if found is None:
+        if hazards.dependence is None or not hazards.dependence.applied:
             raise
         raise InputError(
             f"{error} Groups were found automatically: --no-auto-groups, or auto_groups=False, does without them."
@@ -412,6 +404,7 @@ def make_check(
         prepared=Prepared(() if all(each.as_is for each in columns) else columns, data.notes, sample.n_unlabelled),
         gap=None if data.predictions is None else _compare_model(floor, answer, data, facts),
         dependence=hazards.dependence,
+        related=hazards.related,
         leaks=hazards.leaks,
         doubtful=hazards.doubtful,
     )

@@ -7,8 +7,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bayesfloor.answer._answer import Answer, Reason
-from bayesfloor.answer._hazards import GROUPS, NEAR_DUPLICATES, TIME, UNITS, Dependence, Hazards
+from bayesfloor.answer._answer import Answer, Basis, Reason
+from bayesfloor.answer._hazards import (
+    AS_CASES,
+    AS_COPIES,
+    DUPLICATES,
+    GROUPS,
+    NEAR_DUPLICATES,
+    TIME,
+    UNITS,
+    Dependence,
+    Hazards,
+)
 from bayesfloor.answer._leaks import LABELS, DoubtfulColumns, Leak
 from bayesfloor.answer._make_answer import called
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
@@ -17,12 +27,17 @@ from bayesfloor.io._messages import shell
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._verdict import name_columns, reason_text
 from bayesfloor.support._results import Result
-from bayesfloor.support._words import amount, how_many, percent, printable, quoted
+from bayesfloor.support._words import about, amount, how_many, percent, printable, quoted
 
 _SPELLED_OUT = 2  # columns to drop that a headline lists as options
-_CODES = {GROUPS: "BF111", TIME: "BF112", NEAR_DUPLICATES: "BF113"}
-_NEW = {GROUPS: "new groups", TIME: "unseen stretches", NEAR_DUPLICATES: "new rows"}
-_KNOWN = {GROUPS: "known groups", TIME: "rows close to known ones", NEAR_DUPLICATES: "near-duplicates of known rows"}
+_CODES = {GROUPS: "BF111", TIME: "BF112", NEAR_DUPLICATES: "BF113", DUPLICATES: "BF113"}
+_NEW = {GROUPS: "new groups", TIME: "unseen stretches", NEAR_DUPLICATES: "new rows", DUPLICATES: "new rows"}
+_KNOWN = {
+    GROUPS: "known groups",
+    TIME: "rows close to known ones",
+    NEAR_DUPLICATES: "near-duplicates of known rows",
+    DUPLICATES: "rows that equal known ones",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,11 +78,14 @@ def make_finding(code: str, look: str, headline: str, *more: str) -> Finding:
     return Finding(code, " ".join(part for part in (headline, *more) if part), look, headline)
 
 
-def hazard_findings(
-    dependence: Dependence | None, leaks: tuple[Leak, ...], doubtful: tuple[DoubtfulColumns, ...]
-) -> Iterator[Finding]:
+def hazard_findings(hazards: Hazards, answer: Answer) -> Iterator[Finding]:
     """Yield what makes an answer too good, and columns that are probably not features."""
-    if dependence is not None:
+    dependence, leaks, doubtful = hazards.dependence, hazards.leaks, hazards.doubtful
+    if answer.as_cases is not None:
+        yield make_finding("BF118", "related", *_cases_or_copies(answer))
+    elif hazards.synthetic:
+        yield make_finding("BF119", "related", *_synthetic(hazards))
+    elif dependence is not None:
         yield make_finding(_CODES[dependence.kind], "dependence", _two_errors(dependence), *_what_to_do(dependence))
     for leak in leaks:
         yield make_finding("BF114", "leaks", _given_away(leak), *_without(leak))
@@ -75,9 +93,9 @@ def hazard_findings(
         yield make_finding("BF115" if each.kind == LABELS else "BF116", "doubtful", *_no_features(each))
 
 
-def alarm(dependence: Dependence | None, leaks: tuple[Leak, ...]) -> str:
+def alarm(hazards: Hazards) -> str:
     """Return why the answer may be too good as a part of the verdict, which is never quoted without it."""
-    cautions = [reason_text(each) for each in Hazards(dependence, leaks).cautions]
+    cautions = [reason_text(each) for each in hazards.cautions if each.basis in (Basis.LEAK, Basis.TOGETHER)]
     return f"But {' and '.join(cautions)}." if cautions else ""
 
 
@@ -96,8 +114,9 @@ def _two_errors(found: Dependence) -> str:
     if found.kind == TIME:
         near = f"close in {quoted(found.column)}" if found.column else "next to each other in the data"
         return f"Rows {near} are alike: {error} in unseen stretches and {apart} elsewhere."
-    near = f"{percent(found.similarity)} % of rows have a near-duplicate"
-    return f"{near}: {error} on new rows, {apart} beside near-duplicates."
+    have = "equal another row" if found.kind == DUPLICATES else "have a near-duplicate"
+    beside = "duplicates" if found.kind == DUPLICATES else "near-duplicates"
+    return f"{percent(found.similarity)} % of rows {have}: {error} on new rows, {apart} beside {beside}."
 
 
 def _what_to_do(found: Dependence) -> list[str]:
@@ -112,6 +131,25 @@ def _what_to_do(found: Dependence) -> list[str]:
         *feature,
         f"If you only predict for {_KNOWN[found.kind]}: --no-auto-groups, or auto_groups=False.",
     ]
+
+
+def _cases_or_copies(answer: Answer) -> Iterator[str]:
+    """Give both answers."""
+    if answer.as_cases is not None:
+        cases, copies = (
+            about(*ends) for ends in (answer.as_cases, (answer.estimate, answer.useful_lower, answer.upper))
+        )
+        yield f"Equal rows are separate cases or copies: the lowest possible error is {cases} or {copies}."
+        either = " or ".join(shell(["--duplicates", which]) for which in (AS_CASES, AS_COPIES))
+        yield f"They always have the same label, which both explain. Say which it is: {either}, or duplicates=."
+
+
+def _synthetic(hazards: Hazards) -> Iterator[str]:
+    """Say that rows were made from others, as oversampling by SMOTE does."""
+    if hazards.related is not None:
+        share = f"{percent(hazards.related.fraction)} % of a class"
+        yield f"{share} lie exactly between two of its rows, as SMOTE makes them: errors on such rows mean nothing."
+        yield "Learners have seen the rows that they were made from. Check the data before oversampling."
 
 
 def _drop(found: Leak | DoubtfulColumns) -> str:

@@ -42,6 +42,7 @@ class Facts(Result):
     max_rows, target_width : as in ``BayesFloor``.
     version, versions : version of bayesfloor, and versions of Python and the libraries it uses.
     priors : the class proportions that the answer is for, if they were given; None for those of the data.
+    rows_are : "cases" or "copies" if it is known what equal rows are, from the user or from the data.
 
     Examples
     --------
@@ -71,6 +72,7 @@ class Facts(Result):
     version: str = ""
     versions: dict[str, str] = field(default_factory=dict, hash=False)
     priors: tuple[float, ...] | None = None
+    rows_are: str = ""
 
     @property
     def balanced(self) -> bool:
@@ -80,7 +82,7 @@ class Facts(Result):
     @property
     def copies(self) -> float:
         """The fraction of rows that look like duplicates of another row, rather than independent draws."""
-        copied = self.n_groups is None and may_be_copies(self.n_used, self.n_distinct)
+        copied = self.n_groups is None and may_be_copies(self.n_used, self.n_distinct, self.rows_are)
         return 1 - self.n_distinct / self.n_used if copied else 0.0
 
     def _summary(self) -> str:
@@ -118,6 +120,7 @@ def gather_facts(fit: Fit, settings: Settings, data: Data) -> Facts:
         version=version("bayesfloor"),
         versions={"Python": python_version(), **{name: version(name) for name in _LIBRARIES}},
         priors=None if priors is None else tuple(priors.tolist()),
+        rows_are=sample.rows_are,
     )
 
 

@@ -18,7 +18,7 @@ from bayesfloor.answer._answer import (
     guessed_class,
     target_error,
 )
-from bayesfloor.answer._hazards import GROUPS, NEAR_DUPLICATES, TIME
+from bayesfloor.answer._hazards import DUPLICATES, GROUPS, NEAR_DUPLICATES, TIME
 from bayesfloor.answer._make_answer import called
 from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.decide._features import SelectionPath
@@ -36,7 +36,7 @@ from bayesfloor.support._words import about, amount, how_many, join_labels, perc
 
 _TWICE = 2.01  # training rows are rounded
 _LITTLE, _LITTLE_OF_ERROR = 0.001, 0.05  # falls of an error that do not matter: absolute, and relative to it
-_FIRST = ("BF106", "BF114")  # findings to act on before anything else
+_FIRST = ("BF118", "BF119", "BF106", "BF114")  # findings to act on before anything else
 
 
 def next_step(check: Measured) -> str:
@@ -113,7 +113,9 @@ def head_line(check: Measured) -> str:
     parts += [rows, how_many(facts.n_features, "feature"), how_many(facts.n_classes, "class")]
     if facts.n_groups is not None:
         kind = GROUPS if check.dependence is None else check.dependence.kind
-        parts.append(how_many(facts.n_groups, {TIME: "block", NEAR_DUPLICATES: "cluster"}.get(kind, "group")))
+        parts.append(
+            how_many(facts.n_groups, {TIME: "block", DUPLICATES: "set", NEAR_DUPLICATES: "cluster"}.get(kind, "group"))
+        )
     if facts.balanced:
         parts.append("balanced classes")
     elif facts.priors is not None:

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.answer._answer import TOO_CLOSE, Answer, Basis
-from bayesfloor.answer._hazards import Dependence
+from bayesfloor.answer._hazards import Dependence, Hazards
 from bayesfloor.answer._leaks import DoubtfulColumns, Leak
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
+from bayesfloor.answer._related_rows import RelatedRows
 from bayesfloor.decide._gap import AT, BELOW, ROOM, SAW_LABELS, Gap
 from bayesfloor.decide._merging import MergeAdvice
 from bayesfloor.decide._suspicious import SuspiciousLabels
@@ -60,7 +61,7 @@ from bayesfloor.support._words import (
 FEW_ROWS, TOO_SMALL = "too few rows", "too small to measure"
 _BY_IMPORTANCE = (
     *("BF407", "BF405", "BF403", "BF404", "BF406"),  # what the user asked about a model
-    *("BF114", "BF111", "BF112", "BF113", "BF115", "BF116"),  # what makes an answer too good
+    *("BF118", "BF119", "BF114", "BF111", "BF112", "BF113", "BF115", "BF116"),  # what makes an answer too good
     *("BF207", "BF106", "BF101", "BF102", "BF208"),  # faults in the data, which change the answer once fixed
     *("BF103", "BF104", "BF105", "BF120", "BF201", "BF107"),  # the classes, rows and columns responsible
     *("BF202", "BF206", "BF203", "BF205", "BF204"),  # how the answer was found
@@ -93,6 +94,7 @@ class Measured:
     gap: Gap | None = None
     merge: MergeAdvice | None = None
     dependence: Dependence | None = None
+    related: RelatedRows | None = None
     leaks: tuple[Leak, ...] = ()
     doubtful: tuple[DoubtfulColumns, ...] = ()
     prepared: Prepared = field(default_factory=Prepared)
@@ -110,7 +112,12 @@ class Measured:
         words = verdict_words(self.answer, self.target, self.measure, hidden, self.gap)
         # A verdict that is too close to call says so itself.
         spelled = [] if self.outcome == TOO_CLOSE else [r for r in self.answer.reasons if r.basis is Basis.SPELLINGS]
-        return words.then(alarm(self.dependence, self.leaks), *map(merge_first, spelled[:1]))
+        return words.then(alarm(self.hazards), *map(merge_first, spelled[:1]))
+
+    @property
+    def hazards(self) -> Hazards:
+        """What makes the answer too good, in one value."""
+        return Hazards(self.dependence, self.leaks, self.doubtful, self.related)
 
     @property
     def measure(self) -> str:
@@ -143,7 +150,7 @@ def find(check: Measured) -> tuple[Finding, ...]:
     makers = [_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious, _rare]
     makers += [_model, _seen_labels]
     found = [finding for make in makers if (finding := make(check)) is not None]
-    found += hazard_findings(check.dependence, check.leaks, check.doubtful)
+    found += hazard_findings(check.hazards, check.answer)
     weak = (trait for trait in check.traits if trait.weak)
     found += [make_finding(trait.code, "traits", sentence(trait.text), trait.advice) for trait in weak]
     return tuple(sorted(found, key=lambda finding: _rank(check, finding.code)))

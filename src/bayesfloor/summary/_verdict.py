@@ -250,6 +250,8 @@ _PLAIN = {
     Basis.NOT_CONFIRMED: "the range is too wide to confirm it",
     Basis.NOT_RULED_OUT: "the range is too wide to rule it out",
     Basis.NO_LIMIT: f"{NO_LIMIT} that could rule it out",
+    Basis.SAY_WHICH: "say which equal rows are: --duplicates cases (or copies), or duplicates=",
+    Basis.ONLY_REAL_ROWS: "check only real rows: leave out those that were made from others",
     Basis.MERGE_SPELLINGS: "first merge the spellings of each class: --clean-labels, or clean_labels=True",
     Basis.ROWS_TO_TRAIN: "more rows would decide it: these are too few to train any learner",
     Basis.FEATURES_OR_MODELS: "only better features or other models could decide it",
@@ -296,6 +298,13 @@ _TOLD: dict[str, Callable[..., str]] = {
         f"{how_many(labels, 'label')} look like spellings of {how_many(classes, 'class')}"
     ),
     Basis.TYPOS: lambda labels: "1 label looks like a typo" if labels == 1 else f"{labels:,.0f} labels look like typos",
+    Basis.UNDECIDED: lambda share: (
+        f"{percent(share)} % of rows equal another row, which the data cannot tell to be copies or separate cases"
+    ),
+    Basis.SYNTHETIC: lambda share: (
+        f"{percent(share)} % of a class lie exactly between two of its rows, as if made from them"
+    ),
+    Basis.POSSIBLY_RELATED: lambda _: "rows may be related: some are closer to each other than rows usually are",
     Basis.NEAR_DUPLICATES: lambda share: (
         f"{percent(share)} % of rows are near-duplicates of another row, but there are no groups"
     ),

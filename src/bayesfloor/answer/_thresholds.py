@@ -1,0 +1,44 @@
+"""All thresholds of the search for hazards, in one place; the page on warnings lists them.
+
+They were set on generated tables of their own seeds and on real datasets, and judged on other seeds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class RelatedRows(NamedTuple):
+    """When rows count as copies of other rows."""
+
+    most_rows: int = 20_000  # rows among which kin are looked for; the sets are then made among all rows
+    anchors: int = 400  # rows looked at; half as many among more than `many_rows`
+    many_rows: int = 8_000
+    neighbours: int = 40  # nearest rows of each
+    most_kin: int = 24  # equal to more rows than this, a row is no copy: its values are common
+    fewest: float = 0.02  # fraction of rows that must have kin
+    fewest_columns: tuple[int, int, int] = (2, 5, 8)  # for rows equal in all columns, in all but one, but two
+    most_columns: int = 100  # with more, rows are compared as points in `n_projected` dimensions
+    n_projected: int = 50
+    excess: float = 4.0  # equal rows, relative to the most that freely varying columns allow: copies
+    grey: float = 1.5  # from here on, equal rows that agree may be copies
+    agree: tuple[float, float] = (0.8, 0.99)  # how often they agree: above `grey`, and if most combinations occur
+    full: float = 0.5  # fraction of all combinations of values that occur
+    multiples: float = 0.97  # fraction of rows in combinations that occur a multiple of k times
+    fewest_combinations: int = 20
+    spike: float = 1.6  # a step in the distances to the nearest rows, relative to the median step: copies
+    hint: float = 1.2  # the same: rows that may be related
+    largest: float = 0.25  # a set of kin with a larger fraction of all rows is none
+    words: int = 4  # with so many words in a value, a column is compared word by word
+    spike_words: float = 5.0  # the same for texts
+    fewest_close: int = 60  # rows that are enough to compare distances
+    rounded: float = 0.9  # with fewer distinct values per row, a column counts as rounded
+    rise: float = 0.03  # how much more often labels of kin must agree: absolute, and in standard errors
+    clear: float = 3.0
+    between: float = 0.1  # fraction of a class that lies between two of its rows
+    fewest_between: int = 30  # rows of a class; of at most `most_between`, its part of `anchors_between` are looked at
+    most_between: int = 2_000
+    anchors_between: int = 200
+
+
+RELATED = RelatedRows()
