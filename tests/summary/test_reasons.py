@@ -18,6 +18,9 @@ TOLD = {
     Reason(Basis.SPELLINGS, (7, 3)): "7 labels look like spellings of 3 classes",
     Reason(Basis.TYPOS, (1,)): "1 label looks like a typo",
     Reason(Basis.TYPOS, (2,)): "2 labels look like typos",
+    Reason(Basis.RANKING, (0.988,)): (
+        "no learner is clearly more accurate than guessing, but their scores rank the classes (AUC 0.99)"
+    ),
     Reason(Basis.UNDECIDED, (0.5,)): (
         "50.0 % of rows equal another row, which the data cannot tell to be copies or separate cases"
     ),

@@ -56,9 +56,11 @@ class Basis(StrEnum):
     NEAR_DUPLICATES = "near-duplicates without groups"  # fraction of rows
     UNTRAINED = "no learner could be trained"
     NO_SIGNAL = "no signal found"
+    RANKING = "scores rank the classes, but no learner is more accurate than guessing"  # area under the ROC curve
     LITTLE_SIGNAL = "little signal found"
     FEW_ROWS = "too few rows per class"  # how many are needed
     ONE_KIND = "no second kind of learner confirms it"  # name of the learner
+    NEIGHBOURS_ALONE = "only models that remember rows get near zero"
     MAY_BE_ZERO = "the lowest possible error may be zero"
     WIDE = "a wide range"  # its width
     # a verdict: what the range says; the last number is always the error that the target allows

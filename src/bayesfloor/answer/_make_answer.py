@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm, rankdata
 
 from bayesfloor.answer._answer import GOOD, LIMITED, UPPER_ONLY, Answer, Basis, Curve, Reason
 from bayesfloor.answer._hazards import DUPLICATES, GROUPS, NEAR_DUPLICATES, TIME, Hazards
@@ -40,6 +41,9 @@ _LABELS, _FOLDS, _CHOICE = 11, 12, 13  # streams of random numbers
 _BEYOND = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # factors of the number of rows for which the error is predicted
 # Smallest gain over guessing that is clear: this many standard errors, and this fraction of the error of guessing.
 _CLEARLY, _LEAST_SIGNAL = 3.0, 0.2
+# Models of few parameters: they cannot recognise rows. An error near zero without their help may rest on related rows.
+_SMOOTH, _NEAR_ZERO, _FAR = ("linear", "quadratic"), 0.1, 0.5
+_CHANCE = 0.001  # level of the test that scores rank the classes better than chance
 _AGREES_FROM = 0.7  # a second kind of learner confirms the lower end if it gains 70 % of what the best one gains
 _ROWS_PER_CLASS = 50
 _USELESS_BELOW = 0.1  # a proved lower end under a tenth of the estimate is not shown
@@ -196,7 +200,8 @@ def _combine(
     useless = np.isnan(lower) or (bool(doubts) and lower < _USELESS_BELOW * middle)
     width = upper - lower
     wide = (Reason(Basis.WIDE, (width,)),) if not useless and width > _WIDE else ()
-    reasons = (*(each for each in cautions if each not in doubts), *doubts, *wide)
+    alone = _rests_on_neighbours(errors, floor.constant_error)
+    reasons = (*(each for each in cautions if each not in doubts), *doubts, *alone, *wide)
     return Answer(
         estimate=max(middle, 0.0 if np.isnan(lower) else lower),
         lower=lower,
@@ -262,14 +267,43 @@ def _doubts(race: Race, best: str, floor: Floor) -> tuple[Reason, ...]:
         return (Reason(Basis.UNTRAINED),)
     gained = floor.constant_error - errors[best]
     spread = np.sqrt(errors[best] * (1 - errors[best]) / race.n_independent(best))
-    if gained < max(_CLEARLY * spread, _LEAST_SIGNAL * floor.constant_error):
-        return (Reason(Basis.NO_SIGNAL if gained < _CLEARLY * spread else Basis.LITTLE_SIGNAL),)
+    if gained < _CLEARLY * spread:
+        area = _best_ranking(race)
+        return (Reason(Basis.NO_SIGNAL) if np.isnan(area) else Reason(Basis.RANKING, (area,)),)
+    if gained < _LEAST_SIGNAL * floor.constant_error:
+        return (Reason(Basis.LITTLE_SIGNAL),)
     if not race.curves or len(race.codes) < _ROWS_PER_CLASS * floor.n_classes:
         return (Reason(Basis.FEW_ROWS, (_ROWS_PER_CLASS,)),)
     near = [name for name in race.curves if _agrees(errors[name], errors[best], floor.constant_error)]
     if len({REGISTRY[name].kind if name in REGISTRY else name for name in near if name != BLEND}) < 2:
         return (Reason(Basis.ONE_KIND, names=(best,)),)
     return ()
+
+
+def _rests_on_neighbours(errors: dict[str, float], guessing: float) -> tuple[Reason, ...]:
+    """Return a caution if only models that remember rows get near zero: rows may be related, and nothing shows it."""
+    smooth = [error for name, error in errors.items() if name in _SMOOTH]
+    near_zero = min(errors.values(), default=1.0) <= _NEAR_ZERO * guessing
+    return (Reason(Basis.NEIGHBOURS_ALONE),) if smooth and near_zero and min(smooth) >= _FAR * guessing else ()
+
+
+def _best_ranking(race: Race) -> float:
+    """Return the largest area under the ROC curve of a class against the others; NaN if chance explains all of them.
+
+    Of a rare class, no learner may be more accurate than guessing, although its scores find the class.
+    """
+    n, sizes = len(race.codes), np.bincount(race.codes)
+    classes = np.flatnonzero(sizes).tolist()
+    share = len(np.unique(race.cluster)) / n  # of rows that are independent
+    level, areas = norm.isf(_CHANCE / (len(classes) * max(len(race.eta), 1))), [np.nan]
+    for eta in race.eta.values():
+        for k in classes:
+            others = n - sizes[k]
+            wins = rankdata(eta[:, k])[race.codes == k].sum() - sizes[k] * (sizes[k] + 1) / 2  # Mann and Whitney
+            area = wins / (sizes[k] * others)
+            error = np.sqrt((n + 1) / (12 * sizes[k] * others * share))
+            areas.append(area if area - 0.5 > level * error else np.nan)
+    return float(np.nanmax(areas)) if not np.isnan(areas).all() else np.nan
 
 
 def _agrees(error: float, best: float, guessing: float) -> bool:

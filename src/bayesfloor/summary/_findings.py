@@ -109,6 +109,8 @@ class Measured:
         """The verdict as a headline and what stands below it."""
         unsure = self.facts.priors is not None or self.answer.has(Basis.SPELLINGS, Basis.TYPOS)
         hidden = "" if unsure else hidden_by_accuracy(self.pairwise.sizes, self.labels)
+        if hidden and (found := _found_of_rarest(self)):
+            hidden = f"{hidden} {found}"
         words = verdict_words(self.answer, self.target, self.measure, hidden, self.gap)
         # A verdict that is too close to call says so itself.
         spelled = [] if self.outcome == TOO_CLOSE else [r for r in self.answer.reasons if r.basis is Basis.SPELLINGS]
@@ -359,6 +361,12 @@ def _rare(check: Measured) -> Finding | None:
 def _is_rare(check: Measured) -> bool:
     as_given = check.facts.priors is None and not check.answer.has(Basis.SPELLINGS, Basis.TYPOS)
     return as_given and rare_class(check.pairwise.sizes) is not None
+
+
+def _found_of_rarest(check: Measured) -> str:
+    """Return how much of the rarest class is found, to follow a verdict."""
+    rarest = int(np.argmin(check.pairwise.sizes))
+    return _recall(check, rarest).replace("its rows", f"the rows of {check.labels[rarest]}")
 
 
 def _recall(check: Measured, number: int) -> str:

@@ -245,6 +245,8 @@ _PLAIN = {
     Basis.UNTRAINED: "too few rows: no learner could be trained",
     Basis.NO_SIGNAL: "no signal found: no learner does clearly better than guessing",
     Basis.LITTLE_SIGNAL: "little signal found: the learners may miss most of the information in these features",
+    Basis.NEIGHBOURS_ALONE: "only models that remember rows get near zero: if rows are related, such as several of one "
+    "patient, pass groups=",
     Basis.MAY_BE_ZERO: "the lowest possible error may be zero",
     Basis.AT_ESTIMATE: "it is within 0.5 points of the best estimate",
     Basis.NOT_CONFIRMED: "the range is too wide to confirm it",
@@ -294,6 +296,9 @@ _TOLD: dict[str, Callable[..., str]] = {
         f"tested (95 %): {called(name)} has a cross-validated error of {percent(error)} %"
     ),
     Basis.LEAK: lambda *columns: f"{name_columns(columns)} may give the label away",
+    Basis.RANKING: lambda area: (
+        f"no learner is clearly more accurate than guessing, but their scores rank the classes (AUC {area:.2f})"
+    ),
     Basis.SPELLINGS: lambda labels, classes: (
         f"{how_many(labels, 'label')} look like spellings of {how_many(classes, 'class')}"
     ),
