@@ -226,6 +226,8 @@ def test_whole_numbers(name, values, role):
             ["C" * (i % 9 + 1) + f"(=O){i}" + "N=1" * (i % 7) + "O2" * (i % 11) for i in range(100)],
             "category",
         ),
+        ("item", [f"{'Rr'[v % 2]}ow {v}" for v in range(100)], "id"),
+        ("note", [f"patient {v} seen, result {('fine', 'bad')[v % 2]} at {v % 24}h" for v in range(100)], "text"),
         ("review", [" ".join(RNG.choice(WORDS, 6)) for _ in range(30)], "text"),
         ("household", ["2-3", "4-5", "6+", "1"] * 25, "category"),
         ("cabin", [f"C{i}" if i % 5 == 0 else None for i in range(500)], "category"),

@@ -7,7 +7,7 @@ import pytest
 
 from bayesfloor import check
 from bayesfloor.answer._leaks import DoubtfulColumns, Leak
-from bayesfloor.summary._data_findings import find_traits
+from bayesfloor.summary._data_findings import cautions_about, find_traits
 from bayesfloor.summary._figures import evidence_figures
 
 NAMES = {
@@ -73,8 +73,26 @@ def test_columns_that_give_the_label_away_are_told_with_what_is_left_without_the
         "without them. If they are only known after the label, the answer is too good. Check without them: "
         "--drop a --drop b."
     )
+    assert text_of(replace(found, leaks=(replace(pair, label=""),)), "BF114").startswith(
+        "The columns a, b give the label away: 0.0 % error with them alone, 23.3 % without them."
+    )
     assert found.verdict.endswith(" But column closed may give the label away.")
     assert text_of(made("patients"), "BF114") == ""
+
+
+def test_columns_that_are_merely_strong_are_noted_without_an_alarm(made):
+    """They may be unknown when predictions are made, but the answer does not rest on them, or they may be honest."""
+    found = made("leak")
+    noted = replace(found, leaks=(Leak(("a", "b"), "", 0.002, 0.13, "note"),))
+
+    assert text_of(noted, "BF117") == (
+        "The columns a, b alone give 0.20 % error (13.0 % without them): check that they are known when you predict. "
+        "If not, check without them: --drop a --drop b."
+    )
+    assert text_of(noted, "BF114") == ""
+    assert " But " not in noted.verdict
+    assert cautions_about(None, noted.leaks) == ()
+    assert text_of(found, "BF117") == ""
 
 
 @pytest.mark.parametrize(

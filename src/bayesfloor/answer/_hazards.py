@@ -11,7 +11,7 @@ import numpy as np
 from bayesfloor.answer._answer import Basis, Reason
 from bayesfloor.answer._group_columns import find_group_column, whole_groups
 from bayesfloor.answer._labelled_table import LabelledTable, TwoErrors, label_table, two_errors
-from bayesfloor.answer._leaks import DoubtfulColumns, Leak, find_doubtful, find_leaks
+from bayesfloor.answer._leaks import LEAK, DoubtfulColumns, Leak, find_doubtful, find_leaks
 from bayesfloor.answer._related_rows import (
     COPIES,
     POSSIBLE,
@@ -102,7 +102,7 @@ class Hazards(NamedTuple):
     @property
     def cautions(self) -> tuple[Reason, ...]:
         """Why the answer may be too good."""
-        found = [Reason(Basis.LEAK, names=leak.columns) for leak in self.leaks]
+        found = [Reason(Basis.LEAK, names=leak.columns) for leak in self.leaks if leak.kind == LEAK]
         if self.dependence is not None and not self.dependence.applied:
             found.append(Reason(Basis.TOGETHER))
         if self.related is not None and self.related.kind in _DOUBTED:

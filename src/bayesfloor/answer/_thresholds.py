@@ -41,4 +41,33 @@ class RelatedRows(NamedTuple):
     anchors_between: int = 200
 
 
-RELATED = RelatedRows()
+class Leaks(NamedTuple):
+    """When columns give the label away. Errors are relative to guessing, except for `times`."""
+
+    rows: int = 2000  # rows looked at, and the most of them if the other classes together have too few
+    most_rows: int = 8000
+    fewest_others: int = 200
+    rows_of_pairs: int = 1000  # rows on which pairs of columns are tried first
+    widest: int = 20  # numbers, with their pairs, that are tried among more
+    n_bins: int = 64  # bins of a number, at least `bins_per_class` for each class
+    bins_per_class: int = 4
+    pair_bins: int = 5  # bins of each number in a pair, which is cut at zero as well
+    few_values: int = 10  # distinct values of a code; numbers with more are quantities
+    words: int = 20  # most frequent words of a text that are looked for
+    zero: float = 0.05  # (wrong + 2) / rows that counts as near zero
+    zero_of_class: float = 0.1  # the same for one class against the others, without the 2
+    almost: float = 3.0  # up to so many times that, a small forest tries a column once more
+    growing: float = 0.2  # error with all columns from which no set of three or four is looked for
+    largest: int = 4  # columns in a set
+    turns: int = 2  # sets that are taken away one after the other, because copies hide each other
+    times: float = 4.0  # smallest error without the columns, relative to that with them alone
+    hard: float = 0.2  # smallest error without the columns: the others cannot do it
+    note: float = 0.02  # the same if the others can: still worth a note
+    useless: float = 0.7  # smallest error with each column alone of a pair that only decides together
+    related: float = 2.5  # the others matter: better than guessing by so many standard errors
+    empty: float = 0.95  # fraction of the other classes' rows that share one value, such as "not applicable"
+    fewest_of_class: int = 30  # a class with fewer rows is not examined on its own
+    trees: int = 12  # of each small forest
+
+
+RELATED, LEAKS = RelatedRows(), Leaks()

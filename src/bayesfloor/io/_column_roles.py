@@ -29,6 +29,7 @@ _FEW_ROWS = 10  # with fewer rows, ids and counters cannot be recognised
 _ID_WORDS = {"id", "ids", "uid", "uuid", "guid", "rowid", "index", "idx", "row", "unnamed", "key", "hash", "identifier"}
 _ID_ENDS = ("nummer", "nr", "uuid", "guid")
 _CODE_WORDS = {"zip", "zipcode", "postcode", "postal", "plz", "code", "fips", "sku", "id", "postleitzahl", "codepostal"}
+_PHRASE = 2  # words from which texts that vary say more than which row it is
 _AROUND_WORDS = ".,;:!?()[]\"'¿¡«»“”„…"
 _TITLES = {
     *("mr", "mrs", "ms", "miss", "master", "dr", "prof", "sir", "lady", "rev", "capt", "col", "major"),
@@ -153,8 +154,9 @@ def _are_marks(levels: Sequence[str]) -> bool:
         return True
     if sum(len(level) <= 64 and any(map(str.isdigit, level)) for level in levels) < 0.9 * len(levels):
         return False
-    if len({re.sub(r"\d+", "9", level) for level in levels}) <= max(3, len(levels) // 100):
-        return True  # they differ only in their numbers, such as "row 1" and "row 2"
+    alike = {re.sub(r"\d+", "9", level) for level in levels}
+    if len(alike) <= max(3, len(levels) // 100):  # they differ only in their numbers, such as "row 1" and "row 2"
+        return len(alike) == 1 or max(map(_n_words, alike)) < _PHRASE
     if sum(_n_words(level) for level in levels) > 0.5 * len(levels):
         return False
     lengths = sorted(map(len, levels))

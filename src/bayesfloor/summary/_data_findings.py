@@ -19,7 +19,7 @@ from bayesfloor.answer._hazards import (
     Dependence,
     Hazards,
 )
-from bayesfloor.answer._leaks import LABELS, DoubtfulColumns, Leak
+from bayesfloor.answer._leaks import LABELS, LEAK, DoubtfulColumns, Leak
 from bayesfloor.answer._make_answer import called
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
 from bayesfloor.formulas._limits import two_sided
@@ -88,7 +88,10 @@ def hazard_findings(hazards: Hazards, answer: Answer) -> Iterator[Finding]:
     elif dependence is not None:
         yield make_finding(_CODES[dependence.kind], "dependence", _two_errors(dependence), *_what_to_do(dependence))
     for leak in leaks:
-        yield make_finding("BF114", "leaks", _given_away(leak), *_without(leak))
+        if leak.kind == LEAK:
+            yield make_finding("BF114", "leaks", _given_away(leak), *_without(leak))
+        else:
+            yield make_finding("BF117", "leaks", _noted(leak), f"If not, check without {_it(leak)}: {_drop(leak)}.")
     for each in doubtful:
         yield make_finding("BF115" if each.kind == LABELS else "BF116", "doubtful", *_no_features(each))
 
@@ -171,24 +174,33 @@ def _no_features(found: DoubtfulColumns) -> list[str]:
 
 
 def _given_away(leak: Leak) -> str:
-    one = len(leak.columns) == 1
+    one, it = len(leak.columns) == 1, _it(leak)
     alone, without = f"{percent(leak.error)} %", f"{percent(leak.error_without)} %"
     if not leak.label:
-        gives = "gives" if one else "each give"
-        return (
-            f"The {name_columns(leak.columns)} {gives} the label away: {alone} error alone, "
-            f"{without} without {'it' if one else 'them'}."
-        )
+        gives, alone = ("gives", f"{alone} error alone") if one else ("give", f"{alone} error with them alone")
+        return f"The {name_columns(leak.columns)} {gives} the label away: {alone}, {without} without {it}."
     is_filled = "is filled in" if one else "are filled in"
     return (
         f"The {name_columns(leak.columns)} {is_filled} almost only for {quoted(leak.label)}: "
-        f"{alone} error in separating it from the others, {without} without {'it' if one else 'them'}."
+        f"{alone} error in separating it from the others, {without} without {it}."
     )
 
 
+def _noted(leak: Leak) -> str:
+    it, gives = _it(leak), "gives" if len(leak.columns) == 1 else "give"
+    errors = f"{percent(leak.error)} % error ({percent(leak.error_without)} % without {it})"
+    is_known = "it is" if it == "it" else "they are"
+    return f"The {name_columns(leak.columns)} alone {gives} {errors}: check that {is_known} known when you predict."
+
+
+def _it(leak: Leak) -> str:
+    return "it" if len(leak.columns) == 1 else "them"
+
+
 def _without(leak: Leak) -> list[str]:
-    it, is_known = ("it", "it is") if len(leak.columns) == 1 else ("them", "they are")
-    return [f"If {is_known} only known after the label, the answer is too good.", f"Check without {it}: {_drop(leak)}."]
+    is_known = "it is" if len(leak.columns) == 1 else "they are"
+    late = f"If {is_known} only known after the label, the answer is too good."
+    return [late, f"Check without {_it(leak)}: {_drop(leak)}."]
 
 
 _SCALES_APART = 1.5  # ratio of cross-class edges between two scalings from which the choice matters

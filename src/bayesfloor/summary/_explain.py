@@ -75,13 +75,17 @@ CODES = {
     "BF119": "Synthetic rows. Many rows lie exactly between two others of their class, as SMOTE and its relatives make "
     "them. They must not be test rows: a learner has seen the rows that they were made from. Check the data before "
     "oversampling; priors='balanced' answers for balanced classes.",
-    "BF114": "Leak. One column alone predicts the label almost perfectly, and the other columns together do not come "
-    "close; or a column is filled in for only one class. Such columns are often recorded after the label is known. If "
-    "so, drop them: they are not known when you predict. A column that is known in time is just a very good feature.",
+    "BF114": "Leak. One column alone, or a few together, predict the label almost perfectly, and the other columns do "
+    "not come close; or a column is filled in for only one class. Such columns are often recorded after the label is "
+    "known. If so, drop them: they are not known when you predict. A column that is known in time is just a very good "
+    "feature.",
     "BF115": "Further labels. These columns are named like the label and have its values, as if each row had several "
     "labels. As features they may not be known when you predict. Drop them and check one label at a time.",
     "BF116": "Weights. A column is named like a sampling weight: the number of people that a row represents. It "
     "describes how rows were chosen and is not a feature. Drop it.",
+    "BF117": "Strong columns. These columns alone predict the label almost perfectly, but the others do well too, or a "
+    "few measurements decide together, as an honest rule would. The answer does not change. Check that these columns "
+    "are known when you predict; if not, drop them.",
     "BF120": "Rare class. The rarest class has less than 5 % of the rows, so a model that never finds it is still "
     "accurate. Look at the error within the class (1 - recall), or ask for balanced accuracy: priors='balanced' or "
     "--balanced, or priors={'yes': 0.2, 'no': 0.8} and --priors yes=0.2,no=0.8 for other class proportions. Rows are "

@@ -63,7 +63,7 @@ _BY_IMPORTANCE = (
     *("BF407", "BF405", "BF403", "BF404", "BF406"),  # what the user asked about a model
     *("BF118", "BF119", "BF114", "BF111", "BF112", "BF113", "BF115", "BF116"),  # what makes an answer too good
     *("BF207", "BF106", "BF101", "BF102", "BF208"),  # faults in the data, which change the answer once fixed
-    *("BF103", "BF104", "BF105", "BF120", "BF201", "BF107"),  # the classes, rows and columns responsible
+    *("BF103", "BF104", "BF105", "BF120", "BF201", "BF107", "BF117"),  # the classes, rows and columns responsible
     *("BF202", "BF206", "BF203", "BF205", "BF204"),  # how the answer was found
 )
 
