@@ -79,11 +79,29 @@ run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --effor
 #    * - ``--baseline floor.json --max-error-rise 1%``
 #      - BF305
 #      - the best estimate rose significantly, by more than 1 point, since that check
+#    * -
+#      - BF306 to BF310
+#      - classes, columns or rows are not like those of that check, a column gives the label away that did not, or
+#        nothing decides
+#    * - ``--min-rows 1000``
+#      - BF311
+#      - fewer than 1,000 rows have a label
+#    * - ``--max-unlabelled 10%``
+#      - BF312
+#      - more than 10 % of the rows have no label
+#    * - ``--fail-on BF114``
+#      - BF313
+#      - there is this finding, here a column that gives the label away; any code of a finding will do
 #
-# A gate fails only on evidence: the upper end of a range alone makes it *ok*, the lower end alone makes it *failed*.
-# Otherwise it is too close to call, and the build stays green; with ``--strict`` it fails. Exit code 0 means that no
-# gate failed, 1 that one did (never with ``--exit-zero``), 2 that the command or the data are wrong, such as a missing
-# column, and 3 an internal error.
+# What cannot be compared with the baseline fails and says why: a typo in a label, a column that is gone, half of the
+# rows or labels missing, each row twice. If the change is right, make a new baseline, or accept it by its code:
+# ``--accept BF307``, in Python ``found.gates(baseline=before, accept="BF307")``. Rows drawn anew from the same source
+# pass.
+#
+# Otherwise a gate fails only on evidence: the upper end of a range alone makes it *ok*, the lower end alone makes it
+# *failed*. Between them it is too close to call, and the build stays green; with ``--strict`` it fails. Exit code 0
+# means that no gate failed, 1 that one did (never with ``--exit-zero``), 2 that the command or the data are wrong, such
+# as a missing column, and 3 an internal error.
 #
 # Now the broken data, with the baseline. ``GITHUB_STEP_SUMMARY`` names the file for GitHub's job summary:
 
@@ -166,11 +184,11 @@ work.cleanup()
 # What not to believe
 # -------------------
 # - **That a green gate means good data.** A gate measures how much classes overlap. A feature that leaks the label
-#   makes the floor zero and every gate green.
+#   makes the floor zero. Without a baseline that makes every gate green, except for ``--fail-on BF114``.
 # - **That "too close to call" means "ok".** Both have exit code 0, but they mean different things. Read the summary, or
 #   use ``--strict`` if you have enough rows.
-# - **That any baseline will do.** If features or effort differ, only cross-validated errors are compared. If classes
-#   differ, nothing can be compared: the gate is too close to call, and says why.
+# - **That any baseline will do.** If scaling or effort differ, only cross-validated errors are compared. Slow drift, a
+#   little with each new baseline, is never seen.
 # - **That a gate judges your model.** ``--predictions`` compares a model with the floor, and never changes the exit
 #   code. In a test: ``assert check(table, "kind", predictions="model").gap.overall.error < 0.1``.
 # - **That gates cover small classes.** They ignore classes with fewer than 30 rows.

@@ -150,7 +150,7 @@ def test_a_page_that_cannot_be_written_does_not_lose_the_result(run, files, tmp_
 def broken_gates(hard, tmp_path_factory):
     """A check with limits that are far too tight, and a baseline whose classes are far apart."""
     rows = np.loadtxt(hard, delimiter=",", skiprows=1, dtype=str)
-    X, labels = rows[:, :2].astype(float), rows[:, 2]
+    X, labels = rows[:, :2].astype(float), np.char.strip(rows[:, 2], '"')
     path = tmp_path_factory.mktemp("better") / "better.json"
     bayesfloor.check(X + 6 * (labels == labels[0])[:, None], labels, scale=None).to_json(path)
     limits = ("--target", "99%", "--max-error", "5%", "--max-pair-error", "5%", "--max-class-error", "5%")
@@ -196,6 +196,26 @@ def test_a_gate_too_close_to_call_fails_only_if_strict(run, files, strict, code)
 
     assert "100 % accuracy is too close to call, because " in ended.stdout
     assert (ended.code, ended.stderr) == (code, "")
+
+
+@pytest.mark.slow
+def test_other_data_fail_unless_that_is_accepted(run, hard, failed, write, tmp_path):
+    """The exit code is all that a job looks at; limits on the data need no baseline."""
+    rows = np.loadtxt(hard, delimiter=",", skiprows=1, dtype=str)
+    X, labels = rows[:, :2].astype(float), np.char.strip(rows[:, 2], '"')
+    other = write(tmp_path / "other.csv", X, np.char.add(labels, "!"))
+    asked = ("check", other, "-y", "label", "--effort", "quick", "--max-error-rise", "50%", "--baseline", failed[1])
+    ended = [run(*asked), run(*asked, "--accept", "BF306", "--accept", "BF307"), run(*asked[:6], "--min-rows", "9999")]
+    ended.append(run(*asked[:6], "--min-rows", "9", "--max-unlabelled", "0%", "--fail-on", "BF114"))
+
+    assert [each.code for each in ended] == [1, 0, 1, 0]
+    assert "\nBF306          failed: the classes are not those of the baseline: lost " in ended[0].stdout
+    assert "BF306          ok: " in ended[1].stdout
+    assert [line.split()[:2] for line in ended[3].stdout.splitlines() if line.startswith("BF31")] == [
+        ["BF311", "ok:"],
+        ["BF312", "ok:"],
+        ["BF313", "ok:"],
+    ]
 
 
 def test_a_range_of_another_effort_is_not_compared(run, hard, failed, tmp_path):

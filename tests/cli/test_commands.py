@@ -83,9 +83,11 @@ NO_SIZES = "--pca 3 is not a list of sizes. Expected numbers from 1 to 1, such a
 NO_NUMBERS = "column 'text' contains text, but --pca needs numbers. Leave it out: --drop text"
 NO_NUMBER = "Invalid value for '--target': '{}' is not a percentage or a fraction. Write 98% or 0.98."
 NO_RISE = "--max-error-rise needs --baseline, the --json file of an earlier check."
+NO_ACCEPT = "--accept needs --baseline, the --json file of an earlier check."
 NO_ROLE = ": expected COLUMN=ROLE, such as zip=category. Roles: number, category, code, date, text, id, group."
 NO_SHARES = ": expected CLASS=P, such as no=0.9,yes=0.1."
 NO_TABLE = ": unsupported file type. Expected a name that ends in .csv or .jsonl or .parquet."
+MEANT = {"0.95%": "95%", ".5%": "50%", "1_0%": "10%", "0.0_5": "0.05", "0,95": "0.95", "\uff19\uff15%": "95%"}
 GATES = ("--target", "--max-error", "--max-pair-error", "--max-class-error", "--max-error-rise")
 
 # Each command, and its last line: of wrong usage after "Error: ", of data in the only line after "error: ". A typing
@@ -104,6 +106,17 @@ USAGE = {
     **{f"check good.csv {gate} 98": f"'{gate}': Write {gate} 98% or {gate} 0.98." for gate in GATES},
     **{f"check good.csv {gate} 1": f"'{gate}': Write {gate} 1% or {gate} 0.01." for gate in GATES},
     **{f"check good.csv --target {text}": NO_TARGET.format(text) for text in NO_TARGETS},
+    # Python reads more as numbers than people mean.
+    **{f"check good.csv --target {text}": f"Did you mean {meant}?" for text, meant in MEANT.items()},
+    "check good.csv --target 1e-9%": "'1e-9%' is not a percentage or a fraction. Write 98% or 0.98.",
+    "check good.csv --max-unlabelled 1_0%": "Did you mean 10%?",
+    "check good.csv --max-unlabelled 10": "'--max-unlabelled': Write --max-unlabelled 10% or --max-unlabelled 0.1.",
+    "check good.csv --min-rows 0": "Invalid value for '--min-rows': 0 is not in the range x>=1.",
+    "check good.csv --fail-on BF14": "Invalid value for '--fail-on': 'BF14' is not one of ",
+    "check good.csv --fail-on BF305": "Invalid value for '--fail-on': 'BF305' is not one of ",
+    "check good.csv --accept BF305 --baseline b.json": "'BF305' is not one of 'BF306', 'BF307', 'BF308', ",
+    "check good.csv -y kind --accept BF306": NO_ACCEPT,
+    "check good.csv --duplicates both": "Invalid value for '--duplicates': 'both' is not one of 'cases', 'copies'",
     **{f"check good.csv --target {text}": NO_NUMBER.format(text) for text in ("much", "")},
     "check good.csv -y kind --json - --markdown -": "Only one of --json and --markdown can go to stdout.",
     "report good.csv -y kind -o -": "The report needs a file: -o report.html.",

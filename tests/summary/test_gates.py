@@ -1,8 +1,10 @@
 """Gates: they fail only on proof, and pass only on proof."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 from sklearn.datasets import load_digits
@@ -10,7 +12,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
-from bayesfloor import check
+from bayesfloor import Check, check
 from bayesfloor.summary._gates import baseline_gate, class_gate, compare_errors, error_gate, pair_gate, target_gate
 from bayesfloor.summary._verdict import sentence, settle_text
 from bayesfloor.support._words import about, percent, span
@@ -260,20 +262,197 @@ def test_a_check_made_another_way_is_compared_by_its_cross_validated_errors(over
     assert worse.text.startswith(f"the ranges cannot be compared ({told}). Cross-validated error of ")
 
 
+N, CENTRES = 450, np.random.default_rng(5).normal(size=(3, 4)) * 2.2
+
+
+def rows(seed, noise=1.0):
+    """A table of three animals and its codes, drawn from one law."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=N)
+    table = pd.DataFrame(CENTRES[y] + noise * rng.normal(size=(N, 4)), columns=list("abcd"))
+    return table.assign(label=np.array(["cat", "dog", "cow"])[y]), y
+
+
+@pytest.fixture(scope="module")
+def before(quick_check):
+    """The baseline, as it is kept in a file."""
+    return Check.from_json(quick_check(rows(0)[0], "label").to_json())
+
+
+def rename(table, **names):
+    """Call classes by other names."""
+    return table.assign(label=table["label"].replace(names))
+
+
+def first(table, n, **values):
+    """Change the first rows."""
+    return table.assign(**{name: table[name].mask(np.arange(N) < n, value) for name, value in values.items()})
+
+
+def only_one(table):
+    """Keep one row of a class."""
+    cows = table["label"] == "cow"
+    return pd.concat([table[~cows], table[cows][:1]])
+
+
+def many_times(table, rng):
+    """Repeat each row with a little noise."""
+    more = pd.concat([table] * 5, ignore_index=True)
+    return more.assign(**{name: more[name] + 0.02 * rng.normal(size=len(more)) for name in "abcd"})
+
+
+# What was done to worse rows, the code that fails, and a part of what it says.
+BROKEN = {
+    "nothing": (lambda t, *_: t, "BF305", "best estimate"),
+    "five rows of a new class": (lambda t, *_: first(t, 5, label="hen"), "BF306", "new hen"),
+    "a typo": (lambda t, *_: first(t, 20, label="catt"), "BF306", "new catt"),
+    "a class gone": (lambda t, *_: t[t["label"] != "cow"], "BF306", "lost cow"),
+    "a class renamed": (lambda t, *_: rename(t, cat="Cat"), "BF306", "lost cat, new Cat"),
+    "all classes renamed": (lambda t, *_: rename(t, cat="x", dog="y", cow="z"), "BF306", "lost cat, cow, dog, new x"),
+    "two classes merged": (lambda t, *_: rename(t, cow="dog"), "BF306", "lost cow"),
+    "one row of a class": (lambda t, *_: only_one(t), "BF306", "class cow "),
+    "a class nearly gone": (lambda t, *_: first(t, 430, label="cat"), "BF306", "class cow "),
+    "a column renamed": (lambda t, *_: t.rename(columns={"a": "A"}), "BF307", "lost a, new A"),
+    "all columns renamed": (lambda t, *_: t.rename(columns=dict(zip("abcd", "wxyz", strict=True))), "BF307", "new w"),
+    "a column gone": (lambda t, *_: t.drop(columns="a"), "BF307", "lost a"),
+    "a column of noise": (lambda t, _, r: t.assign(e=r.normal(size=N)), "BF307", "new e"),
+    "an empty column": (lambda t, *_: t.assign(a=np.nan), "BF307", "a number then, empty now"),
+    "one word for a column": (lambda t, *_: t.assign(a="x"), "BF307", "a number then, category now"),
+    "a column of words": (
+        lambda t, *_: t.assign(a=np.where(t["a"] > 0, "high", "low")),
+        "BF307",
+        "a number then, category now",
+    ),
+    "the column of a leak": (lambda t, y, r: t.assign(e=y + 0.01 * r.normal(size=N)), "BF309", "e may give the label"),
+    "a leak in a known column": (lambda t, y, r: t.assign(a=y + 0.01 * r.normal(size=N)), "BF309", "a may give"),
+    "forty rows": (lambda t, *_: t[:40], "BF308", "450 rows then, 40 now"),
+    "half the rows": (lambda t, *_: t[:225], "BF308", "450 rows then, 225 now"),
+    "most labels missing": (lambda t, *_: first(t, 360, label=None), "BF308", "80.0 % now"),
+    "some labels missing": (lambda t, *_: first(t, 90, label=None), "BF308", "0 % without a label then, 20.0 % now"),
+    "every row twice": (lambda t, *_: pd.concat([t, t]), "BF308", "0 % equal to another row then, 50"),
+    "every row three times": (lambda t, *_: pd.concat([t, t, t]), "BF308", "66.7 % now"),
+    "a fifth of the rows again": (lambda t, *_: pd.concat([t, t[:90]]), "BF308", "16.7 % now"),
+    "rows with a little noise": (lambda t, _, r: many_times(t, r), "BF309", "rows may be copies (BF113)"),
+    "no labels of one class": (lambda t, *_: t.assign(label=t["label"].where(t["label"] != "cow")), "BF306", "lost"),
+}
+
+
+AT_ONCE = ("nothing", "a typo", "a column renamed", "most labels missing", "the column of a leak")
+
+
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    "way", [way if way in AT_ONCE else pytest.param(way, marks=pytest.mark.slow) for way in BROKEN]
+)
+def test_what_cannot_be_compared_fails_and_says_why(quick_check, before, way):
+    """A build that stays green over broken data is worse than none."""
+    change, code, told = BROKEN[way]
+    table, y = rows(1, noise=3.0)
+    now = quick_check(change(table, y, np.random.default_rng(2)), "label")
+    failed = {gate.code: gate.text for gate in now.gates(baseline=before) if gate.word == "failed"}
+
+    assert told in failed.get(code, ""), failed
+    assert code == "BF305" or f"--accept {code}, or accept='{code}', or make a new baseline" in failed[code]
+
+    accepted = {gate.code: gate for gate in now.gates(baseline=before, accept=failed.keys() - {"BF305"})}
+
+    assert code == "BF305" or (accepted[code].word, accepted[code].text.endswith(": accepted")) == ("ok", True)
+    assert "BF305" in accepted
+
+
+@pytest.mark.slow
+def test_rows_drawn_anew_can_be_compared(quick_check, before):
+    """Also a few more or fewer, and a few without a label."""
+    for seed in range(5):
+        table = rows(10 + seed)[0]
+        for now in (table, table[:370], pd.concat([table, rows(20 + seed)[0]]), first(table, 15, label=None)):
+            codes = [gate.code for gate in quick_check(now, "label").gates(baseline=before)]
+
+            assert codes == ["BF305"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("levels", [2, 5, 9])
+def test_more_rows_repeat_more_often(quick_check, levels):
+    """Of few combinations, more rows bring fewer new ones; only the same rows twice bring none at all."""
+    rng = np.random.default_rng(levels)
+
+    def draw(n):
+        X = rng.integers(levels, size=(n, 3))
+        labels = np.where(X[:, 0] + rng.normal(size=n) > levels / 2, "x", "y")
+        return pd.DataFrame(X, columns=list("abc")).assign(label=labels)
+
+    few, many, twice = (quick_check(table, "label") for table in (draw(300), draw(900), pd.concat([draw(300)] * 2)))
+
+    assert many.facts.n_distinct / many.facts.n_used < few.facts.n_distinct / few.facts.n_used
+    assert "BF308" not in [gate.code for gate in many.gates(baseline=few)]
+    assert ("BF308" in [gate.code for gate in twice.gates(baseline=few)]) == (levels == 9)
+
+
+def test_labels_are_the_same_as_numbers_and_as_text(quick_check):
+    """A file may keep them in either way."""
+    X, y = rows(0)[0][list("abcd")], rows(0)[1]
+    checks = [quick_check(X, labels) for labels in (y, y.astype(float), y.astype(str))]
+
+    for now in checks[1:]:
+        assert [gate.code for gate in now.gates(baseline=checks[0])] == ["BF305"]
+
+
+def test_arrays_have_numbers_of_columns_for_names(found, altered):
+    """And class proportions that were asked for make another problem."""
+    wider, asked = (altered(found, facts=facts) for facts in ({"n_features": 5}, {"priors": (0.5, 0.5)}))
+
+    assert wider.gates(baseline=found)[0].text.startswith(
+        "the columns are not those of the baseline: 2 features then, 5 now. Accept that with --accept BF307"
+    )
+    assert [gate.code for gate in asked.gates(baseline=found)] == ["BF306"]
+    assert "proportions of the data then, 50 % to 50 % now" in asked.gates(baseline=found)[0].text
+
+
+def test_nothing_that_decides_is_no_pass(found, altered):
+    """Neither ranges of another effort, nor learners that were tested on far fewer rows."""
+    now = altered(found, answer={"effort": "quick", "n_rows": 100})
+    (gate,) = now.gates(baseline=found)
+
+    assert (gate.code, gate.word) == ("BF310", "failed")
+    assert [each.word for each in now.gates(baseline=found, accept="BF310")] == ["ok", "too close to call"]
+
+
+def test_limits_without_a_baseline(made, quick_check):
+    """The first run has none."""
+    found = quick_check(first(rows(0)[0], 90, label=None), "label")
+    limits = [{"min_rows": 360}, {"min_rows": 361}, {"max_unlabelled": 0.2}, {"max_unlabelled": 0.19}]
+    limits += [{"fail_on": ("BF111", "BF113")}, {"fail_on": "BF114"}]
+    checks = [found] * 5 + [made("leak")]
+    gates = [each.gates(**limit)[-1] for each, limit in zip(checks, limits, strict=True)]
+
+    assert [gate.word for gate in gates] == ["ok", "failed"] * 3
+    assert [gate.text for gate in gates[:5]] == [
+        "360 rows with a label, limit 360",
+        "360 rows with a label, limit 361",
+        "20.0 % of rows have no label, limit 20 %",
+        "20.0 % of rows have no label, limit 19 %",
+        "no BF111 or BF113",
+    ]
+    assert gates[5].text.startswith("BF114: The column ")
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
     [
-        ("n_classes", 3, "classes 2 then, 3 now"),
-        ("priors", (0.5, 0.5), "class proportions of the data then, 50 % to 50 % now"),
+        ({"min_rows": 0}, "Got min_rows=0, but expected a number of rows"),
+        ({"min_rows": 0.5}, "Got min_rows=0.5, but expected a number of rows"),
+        ({"min_rows": True}, "Got min_rows=True"),
+        ({"max_unlabelled": 10}, "Got max_unlabelled=10, but expected a fraction from 0 to 1"),
+        ({"fail_on": "BF14"}, "Got fail_on='BF14', but expected codes, such as 'BF101'"),
+        ({"fail_on": ["BF305"]}, "Got fail_on='BF305'"),
+        ({"accept": "BF306"}, "Got accept, but expected a baseline with it"),
+        ({"accept": ["BF305"]}, "Got accept='BF305', but expected codes, such as 'BF306'"),
     ],
 )
-def test_a_baseline_of_another_problem_is_refused(overlaps, altered, name, value, told):
-    """Other classes or class proportions: neither ok nor failed."""
-    for shift in (1.0, 4.0):
-        gate = baseline_gate(altered(overlaps[shift], facts={name: value}), overlaps[4.0], 0.0)
-
-        assert gate.word == "too close to call"
-        assert gate.text == f"the baseline cannot be compared: {told}. Make a new baseline."
+def test_limits_that_could_never_fail_are_refused(found, limits, told):
+    """A typing error would let everything pass."""
+    with pytest.raises(ValueError, match=re.escape(told)):
+        found.gates(**limits)
 
 
 def with_errors(answer, X, y):

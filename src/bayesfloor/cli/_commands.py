@@ -27,6 +27,7 @@ from bayesfloor.cli._options import (
     ACCURACY,
     FRACTION,
     NAME,
+    Command,
     SectionedCommand,
     all_rows_options,
     check_options,
@@ -42,6 +43,7 @@ from bayesfloor.cli._options import (
     take,
 )
 from bayesfloor.cli._terminal import tell
+from bayesfloor.summary._explain import COMPARISONS, FINDINGS
 from bayesfloor.support._files import is_address
 from bayesfloor.support._words import how_many, printable
 
@@ -94,6 +96,10 @@ def verbs() -> None:
     """
 
 
+def _codes(flag: str, codes: tuple[str, ...], **options: Any) -> Command:
+    return click.option(flag, metavar="CODE", multiple=True, type=click.Choice(codes), **options)
+
+
 @verbs.command(cls=SectionedCommand)
 @check_options
 @click.option("--target", type=ACCURACY, help="Accuracy to reach, such as 95%. Fail if it is out of reach.")
@@ -101,6 +107,9 @@ def verbs() -> None:
 @click.option("--max-error", type=FRACTION, help="Fail if the lowest possible error exceeds this.")
 @click.option("--max-pair-error", type=FRACTION, help="Fail if the lowest error between any two classes exceeds this.")
 @click.option("--max-class-error", type=FRACTION, help="Fail if the lowest error within any class exceeds this.")
+@click.option("--min-rows", metavar="N", type=click.IntRange(1), help="Fail if fewer rows have a label.")
+@click.option("--max-unlabelled", type=FRACTION, help="Fail if a larger fraction of rows has no label.")
+@_codes("--fail-on", FINDINGS, help="Fail if there is a finding with this code, such as BF114. Repeatable.")
 @click.option(
     "--baseline", metavar="JSON", type=click.Path(dir_okay=False), help="JSON file of an earlier check to compare with."
 )
@@ -111,6 +120,7 @@ def verbs() -> None:
     show_default=True,
     help="Fail if the best estimate rises above the baseline by more than this.",
 )
+@_codes("--accept", COMPARISONS, help="Let this differ from the baseline: BF306 to BF310. Repeatable.")
 @click.option("--strict", is_flag=True, help="Also fail if a gate is too close to call.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if a gate fails.")
 @click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON; - for stdout.")
@@ -123,8 +133,12 @@ def check(
     max_error: float | None,
     max_pair_error: float | None,
     max_class_error: float | None,
+    min_rows: int | None,
+    max_unlabelled: float | None,
+    fail_on: tuple[str, ...],
     baseline: str | None,
     max_error_rise: float,
+    accept: tuple[str, ...],
     strict: bool,
     exit_zero: bool,
     **given: Any,
@@ -139,6 +153,8 @@ def check(
     rise = click.get_current_context().get_parameter_source("max_error_rise")
     if baseline is None and rise != ParameterSource.DEFAULT:
         raise click.UsageError("--max-error-rise needs --baseline, the --json file of an earlier check.")
+    if baseline is None and accept:
+        raise click.UsageError("--accept needs --baseline, the --json file of an earlier check.")
     if strict and not has_gate(click.get_current_context().params):
         raise click.UsageError("--strict needs a gate to be strict about, such as --target 95% or --max-error 5%.")
     output, settings = take(given)
@@ -149,8 +165,12 @@ def check(
         max_error=max_error,
         max_pair_error=max_pair_error,
         max_class_error=max_class_error,
+        min_rows=min_rows,
+        max_unlabelled=max_unlabelled,
+        fail_on=fail_on,
         baseline=before,
         max_error_rise=max_error_rise,
+        accept=accept,
     )
     if "-" not in (json_path, markdown):
         print_check(output, found, gates, next_steps(output, found, settings))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
+from unicodedata import normalize
 
 import click
 
@@ -21,15 +23,19 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 
-GATES = ("target", "max_error", "max_pair_error", "max_class_error", "baseline")  # what can fail a check
+GATES = (  # what can fail a check
+    *("target", "max_error", "max_pair_error", "max_class_error"),
+    *("min_rows", "max_unlabelled", "fail_on", "baseline"),
+)
+_WRITTEN = re.compile(r"(\d+\.?\d*|\.\d+)( ?%|(e[+-]?\d+)?)", re.ASCII)  # a percentage or fraction
 
 _SECTIONS = {
     "Data": (
         *("label", "features", "drop", "embedding", "labels_file", "groups", "id_column"),
-        *("as_role", "clean_labels", "no_auto_groups", "strict_input", "image"),
+        *("as_role", "clean_labels", "no_auto_groups", "duplicates", "strict_input", "image"),
     ),
     "Question": ("target", "balanced", "priors", "predictions", "most", "holdout", "pca", "cut"),
-    "Gates": (*GATES[1:], "max_error_rise", "strict", "exit_zero"),
+    "Gates": (*GATES[1:], "max_error_rise", "accept", "strict", "exit_zero"),
     "Method": ("effort", "scale", "trees", "seed"),
     "Large data": ("max_rows", "jobs"),
 }
@@ -38,7 +44,7 @@ _LAST = "Output"  # the section for all other options
 
 def has_gate(given: Mapping[str, Any]) -> bool:
     """Whether any of these options can fail a check."""
-    return any(given[name] is not None for name in GATES)
+    return any(given[name] not in (None, ()) for name in GATES)
 
 
 class SectionedCommand(click.Command):
@@ -69,18 +75,29 @@ class Fraction(click.ParamType):  # type: ignore[type-arg]  # generic only in th
         """Return a number between 0 and 1."""
         if isinstance(value, float):
             return value
-        text = str(value).strip().replace(" ", "")
+        text = str(value).strip()
+        number = text.removesuffix("%").rstrip()
         try:
-            fraction = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+            fraction = float(number) / 100 if text.endswith("%") else float(number)
         except ValueError:
-            self.fail(f"{value!r} is not a percentage or a fraction. Write 98% or 0.98.", param, ctx)
+            self._refuse(value, param, ctx)
         if 0 < fraction <= 100 and text.isdigit():
             flag = "" if param is None else f"{param.opts[0]} "
             self.fail(f"Write {flag}{text}% or {flag}{fraction / 100:g}.", param, ctx)
         if not (fraction > 0 if self.positive else fraction >= 0) or not fraction <= 1:
             least = "above 0" if self.positive else "from 0"
             self.fail(f"{value!r} is not between 0 and 100 %: expected a value {least} up to 100%.", param, ctx)
+        if not _WRITTEN.fullmatch(text):  # Python reads more: 1_0 as 10, and digits of other scripts
+            self._refuse(value, param, ctx)
+        if self.positive and text.endswith("%") and 100 * fraction < 1:
+            self.fail(f"{value!r} is less than one percent. Did you mean {100 * float(number):g}%?", param, ctx)
         return fraction
+
+    def _refuse(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> NoReturn:
+        """Raise an error that says what was probably meant."""
+        meant = normalize("NFKC", str(value)).replace(",", ".").replace("_", "")
+        advice = f"Did you mean {meant}?" if _WRITTEN.fullmatch(meant) else "Write 98% or 0.98."
+        self.fail(f"{value!r} is not a percentage or a fraction. {advice}", param, ctx)
 
 
 class Name(click.ParamType):  # type: ignore[type-arg]  # as above
@@ -166,8 +183,10 @@ effort_option = click.option(
     show_default=True,
     help="How much work to put into the answer. Compare only answers of the same effort.",
 )
+_DUPLICATES_HELP = "What equal rows are, if the data cannot tell: separate cases or copies of one."
+_duplicates = click.option("--duplicates", type=click.Choice(["cases", "copies"]), help=_DUPLICATES_HELP)
 predictions_option = _column("--predictions", help="Column with a model's predictions, to compare with the floor.")
-check_options = _apply(*_DATA, *_PREPARE, *_PRIORS, *_METHOD, effort_option, _MAX_ROWS, *_OUTPUT)
+check_options = _apply(*_DATA, *_PREPARE, _duplicates, *_PRIORS, *_METHOD, effort_option, _MAX_ROWS, *_OUTPUT)
 drawn_options = _apply(*_DATA, *_PREPARE, *_METHOD, _MAX_ROWS, *_OUTPUT)
 all_rows_options = _apply(*_DATA, *_PREPARE, *_METHOD, *_OUTPUT)
 _AS_IT_IS = _scale("none", "How to scale each representation.")
@@ -203,6 +222,7 @@ class Settings:
     as_role: tuple[str, ...] = ()
     clean_labels: bool = False
     no_auto_groups: bool = False
+    duplicates: str | None = None
     strict_input: bool = False
     balanced: bool = False
     priors: str | None = None

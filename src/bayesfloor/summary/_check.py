@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -100,21 +101,32 @@ class Check(Measured):
         max_error: float | None = None,
         max_pair_error: float | None = None,
         max_class_error: float | None = None,
+        min_rows: int | None = None,
+        max_unlabelled: float | None = None,
+        fail_on: str | Collection[str] = (),
         baseline: Check | None = None,
         max_error_rise: float = 0.0,
+        accept: str | Collection[str] = (),
     ) -> tuple[Gate, ...]:
-        """Compare the answer with limits; the target, if there is one, comes first.
+        """Compare the answer and the data with limits; the target, if there is one, comes first.
 
         Parameters
         ----------
         max_error, max_pair_error, max_class_error : float, default=None
             Limits for the lowest possible error of the whole problem, between any two classes, and within any
             class. Classes with fewer than 30 rows do not count.
+        min_rows, max_unlabelled : int and float, default=None
+            How many rows must have a label, and the largest fraction of rows that may have none.
+        fail_on : str or list of str, default=()
+            Codes of findings that fail, such as "BF114".
         baseline : Check, default=None
-            An earlier check of the same classes. With another effort, scale or number of features, only the
-            cross-validated errors of the same learner are compared.
+            An earlier check to compare with. With another effort or scale, only the cross-validated errors of the same
+            learner are compared. If the checks cannot be compared, such as with other classes, a gate from BF306 to
+            BF310 fails and says why.
         max_error_rise : float, default=0
             How far the best estimate, and the cross-validated error, may rise above the baseline's.
+        accept : str or list of str, default=()
+            Codes from BF306 to BF310 that may differ from the baseline.
 
         Returns
         -------
@@ -129,8 +141,15 @@ class Check(Measured):
         >>> [gate.word for gate in found.gates(max_error=0.2, max_pair_error=0.3)]
         ['ok', 'ok']
         """
-        limits = {"max_error": max_error, "max_pair_error": max_pair_error, "max_class_error": max_class_error}
-        return make_gates(self, limits, baseline, max_error_rise)
+        limits = {
+            "max_error": max_error,
+            "max_pair_error": max_pair_error,
+            "max_class_error": max_class_error,
+            "min_rows": min_rows,
+            "max_unlabelled": max_unlabelled,
+            "fail_on": fail_on,
+        }
+        return make_gates(self, limits, baseline, max_error_rise, accept)
 
     def __repr__(self) -> str:
         return to_text(self, terminal_width())

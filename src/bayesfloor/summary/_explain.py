@@ -122,7 +122,26 @@ CODES = {
     "BF305": "Gate against a baseline. failed if the best estimate rose by more than the limit, beyond what both "
     "ranges allow, or if the cross-validated error of the learner that is best over both checks did (97.5 % "
     "confidence). If features, scaling or effort differ, only these errors are compared. Too close to call if the "
-    "limit lies within the intervals, or if the classes or their proportions differ.",
+    "limit lies within the intervals. If the checks cannot be compared, BF306 to BF310 say why, and fail.",
+    "BF306": "Other classes than in the baseline. failed if a class is new, gone, or has less than half of its rows "
+    "relative to the others, or if the class proportions asked for differ. A typo in a label makes a new class. "
+    "--accept BF306 or accept='BF306' compares anyway.",
+    "BF307": "Other columns than in the baseline. failed if a feature is new, gone, or read as another kind of value, "
+    "such as a category instead of a number. --accept BF307 or accept='BF307' compares anyway: then only "
+    "cross-validated errors, if the number of features differs.",
+    "BF308": "Other rows than in the baseline. failed if there are less than two thirds as many, or if the fraction of "
+    "rows without a label, or of rows equal to another, rose by more than five points beyond chance (and beyond what "
+    "more rows explain). --accept BF308 or accept='BF308' compares anyway.",
+    "BF309": "Too good, unlike the baseline. failed if a column gives the label away (BF114), or if rows may be copies "
+    "(BF113, BF118, BF119), and the baseline did not have that. Then a low error proves nothing. --accept BF309 or "
+    "accept='BF309' compares anyway.",
+    "BF310": "Nothing decides. failed if effort, features or scaling differ from the baseline's and no learner was "
+    "tested on as many rows. Use the same options and data of similar size, or make a new baseline. --accept BF310 or "
+    "accept='BF310' lets it pass.",
+    "BF311": "Gate on rows. failed if fewer rows than --min-rows or min_rows= have a label.",
+    "BF312": "Gate on missing labels. failed if a larger fraction of rows than --max-unlabelled or max_unlabelled= "
+    "has no label.",
+    "BF313": "Gate on findings. failed if there is a finding with a code of --fail-on or fail_on=, such as BF114.",
     "BF403": "Room to improve. Even the low end of the model's error is above the upper end of the lowest possible "
     "error: a better classifier exists. The pairs named have the most to gain.",
     "BF404": "At the floor. The answer is reliable, and no lower error than the model's can be shown to be possible "
@@ -137,6 +156,8 @@ CODES = {
     "No model can tell equal rows apart, so it was trained on the rows it was tested on, or it uses other columns. The "
     "p-value is from permuting labels among equal rows and assumes nothing else.",
 }
+COMPARISONS = ("BF306", "BF307", "BF308", "BF309", "BF310")  # gates on what cannot be compared with a baseline
+FINDINGS = tuple(code for code in CODES if not code.startswith("BF3"))
 
 TERMS = {
     "Bayes error": "The lowest possible error: that of the best conceivable classifier on these features, however it "

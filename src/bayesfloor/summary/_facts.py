@@ -43,6 +43,7 @@ class Facts(Result):
     version, versions : version of bayesfloor, and versions of Python and the libraries it uses.
     priors : the class proportions that the answer is for, if they were given; None for those of the data.
     rows_are : "cases" or "copies" if it is known what equal rows are, from the user or from the data.
+    columns : how each column of a table was read, such as "number", by its name; empty for arrays.
 
     Examples
     --------
@@ -73,6 +74,7 @@ class Facts(Result):
     versions: dict[str, str] = field(default_factory=dict, hash=False)
     priors: tuple[float, ...] | None = None
     rows_are: str = ""
+    columns: dict[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def balanced(self) -> bool:
@@ -121,7 +123,14 @@ def gather_facts(fit: Fit, settings: Settings, data: Data) -> Facts:
         versions={"Python": python_version(), **{name: version(name) for name in _LIBRARIES}},
         priors=None if priors is None else tuple(priors.tolist()),
         rows_are=sample.rows_are,
+        columns=_roles(sample.features, data),
     )
+
+
+def _roles(features: Features, data: Data) -> dict[str, str]:
+    """Return how each column of a table was read; very wide and already prepared ones have no roles."""
+    roles = {column.name: column.role for column in features.prepared}
+    return {name: roles.get(name, "") for name in data.X.columns} if data.form == "frame" else {}
 
 
 def _n_features(features: Features) -> int:

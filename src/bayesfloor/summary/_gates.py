@@ -1,25 +1,31 @@
-"""Gates: compare the answer with limits, and with an earlier check."""
+"""Gates: compare the answer and the data with limits, and with an earlier check.
+
+What cannot be compared with an earlier check fails, with the reason, unless its code is accepted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from numbers import Real
-from typing import NamedTuple
+from numbers import Integral, Real
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 
 from bayesfloor.answer._answer import OUT_OF_REACH, REACHABLE, TOO_CLOSE, Answer, target_error
 from bayesfloor.answer._learners import BLEND
 from bayesfloor.answer._make_answer import called
 from bayesfloor.floor._results import FEW
 from bayesfloor.formulas._limits import two_sided
+from bayesfloor.summary._explain import COMPARISONS, FINDINGS
+from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._verdict import points, sentence, settle_text, target_text, why_text
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats
-from bayesfloor.support._words import about, percent, range_text
+from bayesfloor.support._words import about, how_many, join_labels, percent, quoted, range_text, show_labels
 
 OK, FAILED = "ok", "failed"
 _LEVEL = 0.95  # of the interval of a rise
@@ -54,20 +60,28 @@ class Gate(Result):
 
 
 def make_gates(
-    check: Measured, limits: dict[str, float | None], baseline: Measured | None = None, max_error_rise: float = 0.0
+    check: Measured,
+    limits: Mapping[str, Any],
+    baseline: Measured | None = None,
+    max_error_rise: float = 0.0,
+    accept: str | Collection[str] = (),
 ) -> tuple[Gate, ...]:
     """Return a gate for each of these that is given: the target, the limits and the baseline."""
-    check_limits({**limits, "max_error_rise": max_error_rise})
+    limits = {name: limit for name, limit in limits.items() if limit is not None and limit != ()}
+    if isinstance(limits.get("fail_on"), str):
+        limits["fail_on"] = (limits["fail_on"],)
+    accept = (accept,) if isinstance(accept, str) else tuple(accept)
+    check_limits({**limits, "max_error_rise": max_error_rise, "accept": accept})
     if baseline is not None and not isinstance(baseline, Measured):
         raise InputTypeError(
             f"Got baseline of type {type(baseline).__name__}, but expected a Check, such as Check.from_json(path)."
         )
-    if baseline is None and max_error_rise:
-        raise InputError("Got max_error_rise, but expected a baseline with it, such as Check.from_json(path).")
-    makers = {"max_error": error_gate, "max_pair_error": pair_gate, "max_class_error": class_gate}
-    made = [makers[name](check, limit) for name, limit in limits.items() if limit is not None]
+    for name, given in (("max_error_rise", max_error_rise), ("accept", accept)):
+        if baseline is None and given:
+            raise InputError(f"Got {name}, but expected a baseline with it, such as Check.from_json(path).")
     first = [] if check.target is None else [target_gate(check, check.target)]
-    last = [] if baseline is None else [baseline_gate(check, baseline, max_error_rise)]
+    made = [make(check, limits[name]) for name, make in _MAKERS.items() if name in limits]
+    last = () if baseline is None else baseline_gates(check, baseline, max_error_rise, accept)
     return (*first, *made, *last)
 
 
@@ -102,6 +116,41 @@ def class_gate(check: Measured, most: float) -> Gate:
     return _worst_of("BF304", names, check.classes.lower[known], check.classes.upper[known], most)
 
 
+def rows_gate(check: Measured, least: int) -> Gate:
+    """Whether enough rows have a label."""
+    n_rows = check.facts.n_rows
+    return Gate("BF311", OK if n_rows >= least else FAILED, f"{how_many(n_rows, 'row')} with a label, limit {least:,}")
+
+
+def unlabelled_gate(check: Measured, most: float) -> Gate:
+    """Whether too many rows have no label."""
+    share = _unlabelled(check)
+    text = f"{percent(share)} % of rows have no label, limit {target_text(most)}"
+    return Gate("BF312", OK if share <= most else FAILED, text)
+
+
+def finding_gate(check: Measured, codes: Collection[str]) -> Gate:
+    """Whether there is a finding with one of these codes."""
+    found = [f"{finding.code}: {finding.headline}" for finding in check.findings if finding.code in codes]
+    return Gate("BF313", FAILED if found else OK, " ".join(found) or f"no {' or '.join(codes)}")
+
+
+def baseline_gates(check: Measured, before: Measured, most: float, accept: Collection[str] = ()) -> tuple[Gate, ...]:
+    """Return a gate for each way in which two checks cannot be compared, then the gate of the rise.
+
+    Without comparable classes, or anything that decides, there is no rise to judge.
+    """
+    told = {code: text for code, differ in _DIFFERENCES.items() if (text := differ(check, before))}
+    found = [
+        Gate(code, OK, f"{text}: accepted")
+        if code in accept
+        else Gate(code, FAILED, f"{text}. Accept that with --accept {code}, or accept='{code}', or make a new baseline")
+        for code, text in told.items()
+    ]
+    stopped = {"BF306", "BF310"} & told.keys() - set(accept)
+    return tuple(found if stopped else [*found, baseline_gate(check, before, most)])
+
+
 def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
     """Whether the lowest possible error rose by more than a limit since an earlier check.
 
@@ -109,11 +158,9 @@ def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
     rose significantly by more than the limit. If the ranges cannot be compared, the cross-validated errors alone
     decide.
     """
-    if unlike := _differences(check, before, _PROBLEM):
-        return Gate("BF305", TOO_CLOSE, f"the baseline cannot be compared: {unlike}. Make a new baseline.")
     errors = compare_errors(check.answer, before.answer)
     limit = f"limit {100 * most:g} point{'' if 100 * most == 1 else 's'}"
-    if unlike := _differences(check, before, _WAY):
+    if unlike := _other_ways(check, before):
         word = TOO_CLOSE if errors is None else _judge(errors.low, errors.high, most)
         text = f"the ranges cannot be compared ({unlike})"
         return Gate("BF305", word, f"{text}. {_cross_validated(errors, word, most)}, {limit}")
@@ -174,12 +221,19 @@ def _cross_validated(errors: ErrorRise | None, word: str, most: float) -> str:
     return f"{text}, which may be due to chance" if word == TOO_CLOSE and errors.high > most else text
 
 
-def check_limits(limits: dict[str, float | None]) -> None:
-    """Raise an error if a limit is not an error from 0 to 1."""
+def check_limits(limits: Mapping[str, Any]) -> None:
+    """Raise an error if a limit is not an error from 0 to 1, a number of rows, or known codes."""
+    known = {"accept": COMPARISONS, "fail_on": FINDINGS}
     for name, value in limits.items():
         number = isinstance(value, Real) and not isinstance(value, bool)
-        if value is not None and not (number and 0 <= float(value) <= 1):
-            raise InputError(f"Got {name}={value!r}, but expected an error from 0 to 1, such as 0.05.")
+        if name in known:
+            if unknown := [code for code in value if code not in known[name]]:
+                raise InputError(f"Got {name}={unknown[0]!r}, but expected codes, such as '{known[name][0]}'.")
+        elif name == "min_rows":
+            if not (number and isinstance(value, Integral) and int(value) >= 1):
+                raise InputError(f"Got {name}={value!r}, but expected a number of rows, such as 1000.")
+        elif value is not None and not (number and 0 <= float(value) <= 1):
+            raise InputError(f"Got {name}={value!r}, but expected a fraction from 0 to 1, such as 0.05.")
 
 
 def _whole(check: Measured, limit: float) -> str:
@@ -202,21 +256,139 @@ def _worst_of(code: str, names: list[str], lower: Floats, upper: Floats, most: f
     return Gate(code, word, f"worst is {names[worst]}: lowest possible error {told}, limit {target_text(most)}")
 
 
+_FAR_FEWER = 2 / 3  # of the rows before
+_RISE, _SURE = 0.05, 4.0  # what a share may rise by, and standard errors that are no chance in any of many runs
+_SAME_KIND = {"code": "number", "text": "category"}  # which of two a column is may depend on the rows drawn
+_COPIES = ("BF113", "BF118", "BF119")
+
+
+def _other_classes(check: Measured, before: Measured) -> str:
+    """Say which classes are new, gone or nearly gone, and whether the answers are for other proportions."""
+    now, then = (dict(zip(_labels(each), each.pairwise.sizes.tolist(), strict=True)) for each in (check, before))
+    told = _lost_and_new(then, now)
+    if not told:
+        share = sum(now.values()) / sum(then.values())
+        told = [
+            f"class {show_labels([name])[0]} {how_many(then[name], 'row')} then, {how_many(n_rows, 'row')} now"
+            for name, n_rows in now.items()
+            if 2 * n_rows < (expected := share * then[name]) and expected - n_rows > _SURE * np.sqrt(expected + n_rows)
+        ]
+    if (one := _proportions(before)) != (two := _proportions(check)):
+        told.append(f"proportions {one} then, {two} now")
+    return f"the classes are not those of the baseline: {', '.join(told)}" if told else ""
+
+
+def _labels(check: Measured) -> list[str]:
+    """Return the labels as text, the same whether a file has whole numbers as text, as integers or as floats."""
+    labels = check.pairwise.classes.tolist()
+    return [str(int(label) if isinstance(label, float) and label.is_integer() else label) for label in labels]
+
+
+def _other_columns(check: Measured, before: Measured) -> str:
+    """Say which columns are new, gone, or read as another kind of value; arrays have no names, only numbers."""
+    now, then = check.facts.columns, before.facts.columns
+    if now and then:
+        told = _lost_and_new(then, now)
+        changed = [
+            f"{quoted(name)} {role or 'number'} then, {now[name] or 'number'} now"
+            for name, role in then.items()
+            if name in now and _SAME_KIND.get(role, role) != _SAME_KIND.get(now[name], now[name])
+        ]
+        told += [*changed[:3], *([f"{len(changed) - 3:,} more"] if len(changed) > 3 else [])]
+    else:
+        n_then, n_now = before.facts.n_features, check.facts.n_features
+        told = [] if n_then == n_now else [f"{how_many(n_then, 'feature')} then, {n_now:,} now"]
+    return f"the columns are not those of the baseline: {', '.join(told)}" if told else ""
+
+
+def _lost_and_new(then: Collection[str], now: Collection[str]) -> list[str]:
+    """Say which names are in only one of two collections."""
+    lost, new = ([name for name in one if name not in two] for one, two in ((then, now), (now, then)))
+    return [f"{what} {join_labels(show_labels(names), 3)}" for what, names in (("lost", lost), ("new", new)) if names]
+
+
+def _other_rows(check: Measured, before: Measured) -> str:
+    """Say if there are far fewer rows, or many more without a label or equal to another, than before."""
+    now, then = check.facts, before.facts
+    told = []
+    if now.n_rows < _FAR_FEWER * then.n_rows:
+        told.append(f"{how_many(then.n_rows, 'row')} then, {now.n_rows:,} now")
+    sizes = [each.facts.n_rows + each.prepared.n_unlabelled for each in (before, check)]
+    if _rose(_unlabelled(before), _unlabelled(check), *sizes):
+        told.append(f"{percent(_unlabelled(before))} % without a label then, {percent(_unlabelled(check))} % now")
+    equal, more = (1 - each.n_distinct / each.n_used for each in (then, now))
+    if _rose(max(equal, _expected_equal(then, now.n_used)), more, then.n_used, now.n_used):
+        told.append(f"{percent(equal)} % equal to another row then, {percent(more)} % now")
+    return f"the rows are not like those of the baseline: {', '.join(told)}" if told else ""
+
+
+def _rose(before: float, now: float, n_before: int, n_now: int) -> bool:
+    """Whether a share rose by more than is allowed, and by more than chance explains."""
+    share = (before * n_before + now * n_now) / (n_before + n_now)
+    error = np.sqrt(share * (1 - share) * (1 / n_before + 1 / n_now))
+    return bool(now - before > _RISE + _SURE * error)
+
+
+def _expected_equal(facts: Facts, n_rows: int) -> float:
+    """Return the share of equal rows among more rows of the same law, as if all combinations were equally frequent.
+
+    Others repeat themselves more slowly, so the share is at most this. Only copies leave the number of distinct rows
+    as it was.
+    """
+    distinct = facts.n_distinct / facts.n_used
+    if distinct == 1 or n_rows <= facts.n_used:
+        return 0.0
+    per_combination = brentq(lambda x: -np.expm1(-x) / x - distinct, 1e-12, 2 / distinct)
+    x = per_combination * n_rows / facts.n_used
+    return float(1 + np.expm1(-x) / x)
+
+
+def _unlabelled(check: Measured) -> float:
+    n_unlabelled = check.prepared.n_unlabelled
+    return n_unlabelled / (n_unlabelled + check.facts.n_rows)
+
+
+def _new_doubts(check: Measured, before: Measured) -> str:
+    """Say which columns give the label away, or that rows are copies, if that was not so before."""
+    known = {column for leak in before.leaks for column in leak.columns}
+    leaking = [column for leak in check.leaks for column in leak.columns if column not in known]
+    told = [f"{join_labels(show_labels(leaking), 3)} may give the label away (BF114)"] if leaking else []
+    if not any(finding.code in _COPIES for finding in before.findings):
+        told += [f"rows may be copies ({finding.code})" for finding in check.findings if finding.code in _COPIES]
+    return f"the answer may be too good, unlike the baseline's: {', '.join(told)}" if told else ""
+
+
+def _nothing_decides(check: Measured, before: Measured) -> str:
+    """Say why neither ranges nor learners can be compared."""
+    if not (unlike := _other_ways(check, before)) or compare_errors(check.answer, before.answer) is not None:
+        return ""
+    return f"the ranges cannot be compared ({unlike}), nor can learners: none was tested on as many rows as before"
+
+
 def _proportions(check: Measured) -> str:
     priors = check.facts.priors
     return "of the data" if priors is None else " to ".join(f"{100 * share:g} %" for share in priors)
 
 
-# If the first differ, no errors can be compared; if the second do, the ranges cannot.
-_PROBLEM = {"classes": lambda check: check.facts.n_classes, "class proportions": _proportions}
-_WAY = {
-    "effort": lambda check: check.answer.effort,
-    "features": lambda check: check.facts.n_features,
-    "scale": lambda check: check.facts.scale,
-}
-
-
-def _differences(check: Measured, before: Measured, parts: Mapping[str, Callable[[Measured], object]]) -> str:
-    """Return which of these parts of two checks differ; empty if none do."""
+def _other_ways(check: Measured, before: Measured) -> str:
+    """Return what differs in the way to an answer, so that the ranges cannot be compared; empty if nothing does."""
+    parts: dict[str, Callable[[Measured], object]] = {
+        "effort": lambda each: each.answer.effort,
+        "features": lambda each: each.facts.n_features,
+        "scale": lambda each: each.facts.scale,
+    }
     found = ((name, part(before), part(check)) for name, part in parts.items())
     return ", ".join(f"{name} {then} then, {now} now" for name, then, now in found if then != now)
+
+
+_MAKERS: dict[str, Callable[[Measured, Any], Gate]] = {
+    "max_error": error_gate,
+    "max_pair_error": pair_gate,
+    "max_class_error": class_gate,
+    "min_rows": rows_gate,
+    "max_unlabelled": unlabelled_gate,
+    "fail_on": finding_gate,
+}
+_DIFFERENCES: dict[str, Callable[[Measured, Measured], str]] = dict(
+    zip(COMPARISONS, (_other_classes, _other_columns, _other_rows, _new_doubts, _nothing_decides), strict=True)
+)

@@ -115,6 +115,8 @@ def _refuse_nonsense(made: Measured) -> None:
     ends += [np.array([answer.lower, answer.guessing]), answer.curve.error, answer.curve.low, answer.curve.high]
     if any(np.any((end < 0) | (end > 1)) for end in ends):
         raise InputError("an error is not between 0 and 1")
+    if not np.nan_to_num(answer.lower) <= answer.estimate <= answer.upper:
+        raise InputError("the best estimate lies outside its range")
     if not all(0 < answer.n_independent[name] < np.inf for name in answer.errors):
         raise InputError("the numbers of independent rows make no sense")
     sizes = {answer.n_classes, *(len(table.classes) for table in (*tables, made.pairwise, made.one_vs_rest))}
