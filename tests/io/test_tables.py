@@ -86,7 +86,7 @@ def test_a_small_file_that_asks_for_all_memory_is_refused(tmp_path, monkeypatch,
         raise MemoryError
 
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", fail)
-    with pytest.raises(DataError, match=r"a\.parquet claims to hold more than fits in memory"):
+    with pytest.raises(DataError, match=r"a\.parquet does not fit in memory"):
         open_data(str(path), "label")
 
 

@@ -116,6 +116,8 @@ def open_csv(file: File) -> tuple[list[str], tuple[str, ...], Any, Any, None]:
     parts = [_look_at(part) for part in file.parts()]
     if not all(part.names for part in parts):
         raise DataError(f"{file.shown} is empty. Expected columns of features and labels.")
+    for part in parts:
+        part.file.refuse_wide(len(part.names))
     kinds = dict.fromkeys(parts[0].names, _KINDS)
     parts = [_scan(part, kinds) for part in parts]
     troubles = [trouble for part in parts for trouble in _troubles(part, parts[0])]
@@ -142,12 +144,14 @@ def _scan(part: CsvFile, kinds: dict[str, _Kinds]) -> CsvFile:
     """Read the file once, and narrow ``kinds`` to the types that fit all values."""
     for block in (max(_BLOCK, 100 * len(part.names)), _LARGEST_BLOCK):
         ragged: list[Any] = []
-        end = ""
+        end, n_rows = "", 0
         found = replace(part, block=block)
         try:
             for batch in found.texts((), quoted_gaps=True, ragged=ragged):
                 for name, texts in zip(batch.schema.names, batch.columns, strict=True):
                     kinds[name] = _narrow(kinds.get(name, _KINDS), texts)
+                n_rows += batch.num_rows
+                part.file.refuse_packed(n_rows, 0)
                 end = str(batch.column(-1)[-1]) if len(batch) else end
         except ValueError as error:
             if "straddling" not in str(error):  # pyarrow's term for a row longer than a block

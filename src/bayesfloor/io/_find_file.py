@@ -36,6 +36,8 @@ _MAGIC = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"PK": "npz", b"\x93NUMPY": "n
 _COPIED_AT_ONCE = 4 << 20  # bytes
 _LARGE = 2e9  # bytes: a table that takes more memory than this is not read whole
 _POOL, _POOL_BYTES, _LEAST = 1_000_000, 8e8, 50_000  # of a large file: most rows, most bytes and fewest rows to read
+_MOST_ROWS, _MOST_PACKED = 20_000_000, 50  # more rows than this and than bytes, or bytes in memory per byte: a trap
+_MOST_COLUMNS = 100_000  # of a table; with more, names alone take minutes
 _UNPACKS = 4  # estimated size of a compressed file in memory, relative to its size on disk
 _CODECS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 
@@ -75,6 +77,8 @@ class File:
     @cached_property
     def size(self) -> int:
         """Size of the files in bytes."""
+        if isinstance(self.source, bytes):
+            return len(self.source)
         return sum(_size(part.source) for part in self.parts())
 
     @cached_property
@@ -91,9 +95,28 @@ class File:
         """Whether the table is too large to read completely."""
         return self.unpacked_size > _LARGE
 
-    def most_rows(self, n_rows: int, asked: int | None) -> int:
+    def is_packed(self, n_bytes: float) -> bool:
+        """Whether so many bytes in memory are too much, and far more than a file of this size usually holds."""
+        return n_bytes > max(_LARGE, _MOST_PACKED * self.size)
+
+    def refuse_packed(self, n_rows: int, n_bytes: int) -> None:
+        """Raise, before all memory is taken, if a small file turns out to be a very long table."""
+        if n_rows > max(_MOST_ROWS, self.size) or self.is_packed(n_bytes):
+            raise DataError(
+                f"{self.shown} has {self.size / 1e6:,.2f} MB but unpacks to {n_rows:,} rows or more, which would take "
+                "too much memory. Is it damaged? If not, read a part of it and pass that."
+            )
+
+    def refuse_wide(self, n_columns: int) -> None:
+        """Raise if a table has too many columns."""
+        if n_columns > _MOST_COLUMNS:
+            raise DataError(
+                f"{self.shown} has {n_columns:,} columns, but expected at most {_MOST_COLUMNS:,}. Save numbers as .npy."
+            )
+
+    def most_rows(self, n_rows: int, asked: int | None, n_bytes: float = 0) -> int:
         """Return how many of its rows to read if the table is large: more if the user asked for more."""
-        room = int(_POOL_BYTES * n_rows / self.unpacked_size)
+        room = int(_POOL_BYTES * n_rows / max(self.unpacked_size, n_bytes))
         return max(_LEAST, asked or 0, min(_POOL, room))
 
     def head(self, size: int = 8) -> bytes:
@@ -162,7 +185,7 @@ def reading(file: File) -> Iterator[None]:
         if file.is_large:
             raise
         raise DataError(
-            f"{file.shown} claims to hold more than fits in memory, although it is small. Is it damaged?"
+            f"{file.shown} does not fit in memory, although it is small. Is it damaged, or is memory limited?"
         ) from error
     except UnicodeDecodeError as error:
         raise DataError(f"{file.shown} is not {error.encoding} text. Save it as UTF-8 first.") from error

@@ -61,9 +61,7 @@ def _label_number(file: File, label: str | None, width: int) -> int:
 def _read_sample(file: File, asked: Asked) -> Data | None:
     """Read some rows of a large file; None if all of them fit in memory, or if they are not numbers."""
     with file.open_raw() as stream:
-        version = npy.read_magic(stream)
-        read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, by_column, dtype = read_header(stream)
+        shape, by_column, dtype = _header(stream)
         n_drawn = file.most_rows(shape[0], asked.most_rows) if len(shape) > 1 else 0
         if dtype.kind not in "biuf" or not 0 < n_drawn < shape[0]:
             return None
@@ -113,32 +111,32 @@ def read_npz(file: File, asked: Asked) -> Data:
         name = asked.embedding
         if name is None:
             question = "which array holds the features? Use --embedding."
-            name = _find_array(arrays, "X", asked.roles, question, flat=False)
-        X, notes = _features_of(_array(arrays, name), f"array {quote(name)}")
+            name = _find_array(file, arrays, "X", asked.roles, question, flat=False)
+        X, notes = _features_of(_array(arrays, name, file), f"array {quote(name)}")
         label, y = "", None
         if not asked.labels_elsewhere:
-            label, coded = _label_array(arrays, asked.label, asked.roles)
+            label, coded = _label_array(file, arrays, asked.label, asked.roles)
             y = labels_of(label, coded)
-        beside = {name: _flat(_array(arrays, name), name) for name in asked.beside.values()}
+        beside = {name: _flat(_array(arrays, name, file), name) for name in asked.beside.values()}
         for name, values in beside.items():
             refuse_gaps(name, values != values)  # noqa: PLR0124 - NaN
     return _gathered(X, asked, notes, label, y, beside)
 
 
-def _label_array(arrays: Any, label: str | None, taken: list[str]) -> tuple[str, Coded]:
+def _label_array(file: File, arrays: Any, label: str | None, taken: list[str]) -> tuple[str, Coded]:
     question = "which array holds the labels? Use -y."
-    name = label if label is not None else _find_array(arrays, "y", taken, question, flat=True)
-    return name, _coded(_array(arrays, name), name)
+    name = label if label is not None else _find_array(file, arrays, "y", taken, question, flat=True)
+    return name, _coded(_array(arrays, name, file), name)
 
 
-def _find_array(arrays: Any, usual: str, taken: list[str], question: str, *, flat: bool) -> str:
+def _find_array(file: File, arrays: Any, usual: str, taken: list[str], question: str, *, flat: bool) -> str:
     """Find the array with the usual name, or else the only array that fits."""
     if usual in arrays.files:
         return usual
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(arrays.files, ())
     for name in shapes:
         with suppress(ValueError):  # of Python objects the shape is not known either
-            shapes[name] = _array(arrays, name).shape
+            shapes[name] = _array(arrays, name, file).shape
     able = [name for name, shape in shapes.items() if shape and (len(shape) == 1) is flat and name not in taken]
     if len(able) == 1:
         return able[0]
@@ -156,7 +154,7 @@ def read_label_array(file: File, label: str | None) -> tuple[str, Coded]:
             return "label", _coded(array, "label")
     with _opened(file) as arrays:
         refuse_unknown([] if label is None else [label], arrays.files, "array")
-        return _label_array(arrays, label, [])
+        return _label_array(file, arrays, label, [])
 
 
 # Shared helpers
@@ -178,9 +176,18 @@ def _opened(file: File) -> Iterator[Any]:
         yield arrays
 
 
-def _array(arrays: Any, name: str) -> np.ndarray:
+def _array(arrays: Any, name: str, file: File) -> np.ndarray:
+    with arrays.zip.open(f"{name}.npy" if f"{name}.npy" in arrays.zip.namelist() else name) as stream:
+        shape, _, dtype = _header(stream)
+    file.refuse_packed(shape[0] if shape else 1, prod(shape) * dtype.itemsize)
     with _no_pickles(f"array {quote(name)}"):
         return arrays[name]
+
+
+def _header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Read the shape of an array, whether it is stored by column, and its type."""
+    old = npy.read_magic(stream) == (1, 0)
+    return (npy.read_array_header_1_0 if old else npy.read_array_header_2_0)(stream)
 
 
 @contextmanager

@@ -194,7 +194,7 @@ def _read_table(file: File, asked: Asked) -> Data:
     # Otherwise labels and other columns are read for all rows, so that the sample of features can follow the labels.
     coded = read_roles(table, asked.roles, label)
     y = None if label is None else labels_of(label, coded[label])
-    drawn = None if y is None or not file.is_large else _draw(file, y, asked)
+    drawn = None if y is None else _draw(file, y, asked, 8 * len(y) * len(asked.choose(table.names, asked.roles)))
     X, names = _read_features(table, asked, drawn)
     notes = table.notes
     if alike is not None:
@@ -211,10 +211,12 @@ def _read_table(file: File, asked: Asked) -> Data:
     return replace(data, **own, drawn=drawn, n_rows=len(y), n_unlabelled=int(np.count_nonzero(missing_labels(y))))
 
 
-def _draw(file: File, y: np.ndarray, asked: Asked) -> np.ndarray | None:
-    """Subsample the labelled rows of a large file; None if all of them fit in memory."""
+def _draw(file: File, y: np.ndarray, asked: Asked, n_bytes: int) -> np.ndarray | None:
+    """Subsample the labelled rows of a large file; None if all of them, ``n_bytes`` as numbers, fit in memory."""
+    if not file.is_large and not file.is_packed(n_bytes):
+        return None
     labelled = np.flatnonzero(~missing_labels(y))
-    n_drawn = file.most_rows(len(y), asked.most_rows)
+    n_drawn = file.most_rows(len(y), asked.most_rows, n_bytes)
     if n_drawn >= len(labelled):
         return None
     return np.sort(np.random.default_rng(asked.seed).permutation(labelled)[:n_drawn])

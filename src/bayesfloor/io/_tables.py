@@ -49,6 +49,7 @@ class Table:
     groups: RowGroups | None = None  # of Parquet files at an address, where a part of the rows may be read
 
     def __post_init__(self) -> None:
+        self.file.refuse_wide(len(self.names))
         twins = [name for name, times in Counter(self.names).items() if times > 1]
         if twins:
             raise DataError(same_names(self.file, twins))
@@ -70,11 +71,21 @@ class Table:
         if rows is not None and self.groups is not None:
             groups, rows = self.groups.renumber(rows)  # only the groups that contain them are read
         with reading(self.file):
-            batches = (_plain(batch, names) for batch in stream(groups, names))
+            batches = (_plain(batch, names) for batch in self._counted(stream(groups, names), held=rows is None))
             held = list(batches if rows is None else _taken(batches, rows))
         if not sum(batch.num_rows for batch in held):
             raise no_rows(self.file)
         return arrow().Table.from_batches(held)
+
+    def _counted(self, batches: Iterator[Any], *, held: bool) -> Iterator[Any]:
+        """Pass batches on, but refuse a small file that goes on and on; ``held`` says if they stay in memory."""
+        n_rows = n_bytes = 0
+        for batch in batches:
+            n_rows += batch.num_rows
+            n_bytes += batch.nbytes if held else 0
+            if self.file.source != b"":  # a stream is in memory already
+                self.file.refuse_packed(n_rows, n_bytes)
+            yield batch
 
 
 def _plain(batch: Any, names: list[str]) -> Any:
