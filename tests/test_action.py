@@ -221,7 +221,7 @@ def test_a_label_cannot_give_commands_to_github(job, monkeypatch, tmp_path):
     (command,) = obeyed(log)
 
     assert code == 1
-    assert "\n               ::add-mask::" in log
+    assert "\n               \\::add-mask::" in log
     assert command.startswith("::error::BF303 failed: worst is ")
     assert "100%25" in command
 

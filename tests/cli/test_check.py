@@ -448,6 +448,53 @@ def test_a_browser_opens_only_if_asked(reported, opened, opener):
 
 
 @pytest.mark.slow
+def test_pictures_outside_the_folder_of_the_table_are_left_out(run, tmp_path):
+    """A table of strangers could put any picture of its reader into a report that is passed on."""
+    Image = pytest.importorskip("PIL.Image")
+    folder = tmp_path / "data"
+    folder.mkdir()
+    Image.fromarray(np.zeros((8, 8), np.uint8)).save(tmp_path / "private.png")
+    (folder / "link.png").symlink_to(tmp_path / "private.png")
+    y = np.repeat([0, 1], 60)
+    X = np.random.default_rng(0).normal(size=(120, 2)) + 9 * y[:, None]
+    y[[5, 70]] = 1 - y[[5, 70]]
+    names = np.resize([str(tmp_path / "private.png"), "../private.png", "link.png", "a\0b"], 120)
+    pd.DataFrame(X).add_prefix("x").assign(y=y, path=names).to_parquet(folder / "t.parquet")
+    asked = (
+        "report",
+        folder / "t.parquet",
+        "-y",
+        "y",
+        "--image",
+        "path",
+        "--effort",
+        "quick",
+        "-o",
+        tmp_path / "r.html",
+    )
+    ended = run(*asked)
+
+    assert ended.code == 0
+    assert f"not below {folder} left out; --image-root FOLDER says where images may be" in ended.stderr
+    assert "data:image/" not in (tmp_path / "r.html").read_text("utf-8")
+    assert run(*asked, "--image-root", tmp_path).code == 0
+    assert "data:image/" in (tmp_path / "r.html").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_a_label_cannot_begin_a_line_with_a_command_to_a_ci_runner(run, write, tmp_path):
+    """GitHub obeys lines that start with two colons, and shows what it is told as errors of the job."""
+    y = np.repeat([0, 1], 60)
+    labels = np.array(["::error::x", "##[error]y"])[y]
+    path = write(tmp_path / "t.csv", np.random.default_rng(0).normal(size=(120, 2)) + 9 * y[:, None], labels)
+    ended = run("check", path, "-y", "label", "--effort", "quick", "-v")
+
+    assert ended.code == 0
+    assert "\n\\::error::x" in ended.stdout
+    assert not re.search(r"(?m)^[ \t]*(::|##\[)", ended.stdout)
+
+
+@pytest.mark.slow
 def test_rows_are_shown_as_pictures(run, tmp_path):
     """A digit is judged at a glance, and 64 numbers never; and run.1.csv and run.2.csv get reports of their own."""
     Image = pytest.importorskip("PIL.Image")

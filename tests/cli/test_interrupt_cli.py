@@ -112,3 +112,27 @@ def test_an_interrupt_is_never_lost_nor_called_by_another_name(process, files, t
     assert ended.stderr.splitlines()[-1] == "interrupted; no partial files are left"
     assert way == "a callback from C" or len(left_out(ended.stderr)) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+# Compiled modules may run Python while they are imported: after an interrupt there, Python ends itself with SIGINT.
+RUN_BY_C = """
+import ctypes
+import bayesfloor.io._open_data as module
+real = module.open_data
+def late(*args, **options):
+    ctypes.pythonapi.PyRun_SimpleString(b"import signal; signal.raise_signal(signal.SIGTERM)")
+    return real(*args, **options)
+module.open_data = late
+from bayesfloor.cli._entry import main
+main()
+"""
+
+
+def test_the_end_of_a_job_has_its_own_exit_code_wherever_the_signal_came(process, files, tmp_path):
+    """Schedulers look at it; one that came while modules were imported looked like Ctrl-C."""
+    (tmp_path / "started.py").write_text(RUN_BY_C, "utf-8")
+    start = [sys.executable, "-m", "started"]
+    ended = process("check", files / "easy.csv", "-y", "label", start=start, cwd=tmp_path)
+
+    assert (ended.code, ended.stdout) == (128 + signal.SIGTERM, "")
+    assert ended.stderr.splitlines()[-1] == "interrupted; no partial files are left"

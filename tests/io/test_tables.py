@@ -1,6 +1,8 @@
 """Tables of every format, in files, folders and streams, give the same columns; lists become arrays."""
 
 import os
+import re
+import subprocess
 import sys
 from decimal import Decimal
 
@@ -14,10 +16,11 @@ import pytest
 from pyarrow import feather, ipc
 from tables import read_table
 
-from bayesfloor.io import open_data
+from bayesfloor.io import _find_file, open_data
 from bayesfloor.io._messages import DataError
 from bayesfloor.io._tables import table_of
 
+posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 WRITE = {"parquet": pq.write_table, "arrow": feather.write_feather, "csv": pacsv.write_csv}
 
 
@@ -88,6 +91,74 @@ def test_a_small_file_that_asks_for_all_memory_is_refused(tmp_path, monkeypatch,
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", fail)
     with pytest.raises(DataError, match=r"a\.parquet does not fit in memory"):
         open_data(str(path), "label")
+
+
+def write_long(path, n=60_000, width=1):
+    """A table of zeros, which packs to almost nothing."""
+    table = pa.table({**{f"x{k}": np.zeros(n) for k in range(width)}, "label": np.arange(n) % 2})
+    if path.suffix == ".arrow":
+        feather.write_feather(table, path, compression="zstd", chunksize=10_000)
+    elif path.suffix == ".parquet":
+        pq.write_table(table, path)
+    elif path.suffix == ".npz":
+        np.savez_compressed(path, X=np.zeros((n, width)), y=np.arange(n) % 2)
+    else:
+        pacsv.write_csv(table, pa.CompressedOutputStream(str(path), "gzip"))
+    return str(path)
+
+
+@pytest.mark.parametrize("name", ["a.arrow", "a.parquet", "a.npz", "a.csv.gz"])
+def test_more_rows_than_bytes_are_refused(tmp_path, monkeypatch, name):
+    """A file of a few megabytes must not take gigabytes, whoever sent it."""
+    monkeypatch.setattr(_find_file, "_MOST_ROWS", 50_000)
+    path = write_long(tmp_path / name)
+
+    with pytest.raises(
+        DataError, match=rf"{re.escape(name)} has 0\.\d\d MB but unpacks to (5|6)\d,\d\d\d rows or more"
+    ):
+        open_data(path, None if name.endswith("npz") else "label")
+
+
+@pytest.mark.parametrize("name", ["a.arrow", "a.parquet", "a.csv.gz", "a.npz"])
+def test_features_that_unpack_to_very_much_are_sampled_or_refused(tmp_path, monkeypatch, name):
+    """Rows that can be left out are left out; an array of a .npz file cannot be read in part."""
+    monkeypatch.setattr(_find_file, "_LARGE", 4_000_000)
+    monkeypatch.setattr(_find_file, "_LEAST", 100)
+    monkeypatch.setattr(_find_file, "_POOL_BYTES", 80_000)
+    path = write_long(tmp_path / name, 60_000, 20)
+    if name.endswith("npz"):
+        with pytest.raises(DataError, match="unpacks to 60,000 rows"):
+            open_data(path)
+        return
+    data = open_data(path, "label")
+
+    assert (len(data.y), data.X.shape, data.n_rows) == (500, (500, 20), 60_000)
+
+
+def test_too_many_columns_are_refused_before_they_are_parsed(tmp_path):
+    """A million of them took all memory, and then the process ended without a word."""
+    path = tmp_path / "a.csv"
+    path.write_text(",".join(f"x{k}" for k in range(100_001)) + "\n")
+
+    with pytest.raises(DataError, match=r"a\.csv has 100,001 columns, but expected at most 100,000\. Save numbers as"):
+        open_data(str(path), "x0")
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a.arrow", "a.parquet", "a.npz", "a.csv.gz"])
+def test_a_trap_takes_little_memory(tmp_path, name):
+    """Real sizes, in a process with a limit far below what the whole table would take."""
+    n = 24_000_000
+    path = write_long(tmp_path / name, n)
+    code = "import resource, sys; from bayesfloor.io import open_data; before = resource.getrusage(0).ru_maxrss\n"
+    code += "try: open_data(sys.argv[1], sys.argv[2] or None)\nexcept ValueError as error: print(error)\n"
+    code += "print((resource.getrusage(0).ru_maxrss - before) // 1024)"
+    asked = [sys.executable, "-c", code, path, "" if name.endswith("npz") else "label"]
+    said, peak = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    assert "rows or more, which would take too much memory" in said
+    assert int(peak) < 700
 
 
 # Folders

@@ -46,6 +46,20 @@ def test_half_characters_do_no_harm(tmp_path):
     assert write_whole(tmp_path / "out", "a\ud800b").read_bytes() == rb"a\ud800b"
 
 
+@posix
+@pytest.mark.slow
+def test_a_file_that_grows_too_large_is_named(tmp_path):
+    """By the name that was asked for; the temporary one is nobody's."""
+    code = "import resource, signal, sys; from bayesfloor.support._files import write_whole\n"
+    code += "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))\n"
+    code += "write_whole(sys.argv[1], 'x' * 100)"
+    asked = [sys.executable, "-c", code, str(tmp_path / "out.json")]
+    told = subprocess.run(asked, capture_output=True, text=True, check=False).stderr
+
+    assert told.splitlines()[-1] == f"OSError: [Errno 27] File too large: '{tmp_path / 'out.json'}'"
+    assert names(tmp_path) == []
+
+
 def test_a_file_that_is_there_is_replaced(tmp_path):
     """Wholly, even by a shorter one."""
     path = tmp_path / "out"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -157,6 +158,33 @@ def _command(verb: str, words: list[str]) -> str:
     from bayesfloor.io._messages import shell
 
     return shell(["bayesfloor", verb, *(word if word.isprintable() else "NAME" for word in words)])
+
+
+class PicturesBelow:
+    """Paths of pictures by row; those outside a folder are empty, because a table may name any file of its reader."""
+
+    def __init__(self, paths: list[str], folder: Path) -> None:
+        self.paths, self.folder, self.n_left = paths, folder.resolve(), 0
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, row: int) -> str:
+        path = self.paths[row]
+        with suppress(OSError, ValueError):  # of paths that no system allows
+            if Path(path).resolve().is_relative_to(self.folder):
+                return path
+        self.n_left += 1
+        return ""
+
+
+def pictures_of(settings: Settings, data: Data) -> PicturesBelow | None:
+    """Return the pictures below the table's folder, or below another folder that the user names."""
+    if data.images is None:
+        return None
+    place = Path(settings.path)
+    here = Path() if settings.path == "-" or is_address(settings.path) else place if place.is_dir() else place.parent
+    return PicturesBelow(data.images, here if settings.image_root is None else Path(settings.image_root))
 
 
 def page_path(name: str) -> str:

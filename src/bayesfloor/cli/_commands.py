@@ -18,6 +18,7 @@ from bayesfloor.cli._check import (
     next_steps,
     one_to_stdout,
     page_path,
+    pictures_of,
     print_check,
     read_baseline,
     write_all,
@@ -192,6 +193,12 @@ def check(
     "--image", metavar="COLUMN", type=NAME, help="Column with image paths, to show suspicious labels as pictures."
 )
 @click.option(
+    "--image-root",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False),
+    help="Where images may be. Default: FILE's folder.",
+)
+@click.option(
     "--show-rows", is_flag=True, help="Show the feature values of suspicious labels. They are left out by default."
 )
 @click.option("--open", "open_it", is_flag=True, help="Open the report in a browser.")
@@ -215,13 +222,17 @@ def report(
 
     path = path_out or page_path(data.name)
     stop_if_asked()
+    images = pictures_of(settings, data)
     written = found.to_html(
         path,
-        images=data.images,
+        images=images,
         ids=data.ids,
         features=data.X if settings.show_rows else None,
         command=command_line(),
     )
+    if images is not None and images.n_left:
+        left, where = how_many(images.n_left, "image"), printable(images.folder)
+        output.note(f"{left} not below {where} left out; --image-root FOLDER says where images may be")
     if "-" not in (json_path, markdown):
         hint = "" if open_it else " (add --open to view it)"
         said = [*fold(found.verdict, terminal_width()), f"Report written to {printable(written)}{hint}"]

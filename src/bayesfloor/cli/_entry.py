@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 
 from bayesfloor.cli._interrupts import INTERRUPTED, exit_code, listening
@@ -12,9 +15,19 @@ _NEEDED = ("click", "rich", "jinja2", "pyarrow")
 
 def main() -> None:
     """Run the command line."""
+    atexit.register(_end_as_asked)  # first, to be called last
     with listening():
         code = _run()
     sys.exit(code)
+
+
+def _end_as_asked() -> None:
+    """End with the signal's exit code; after an interrupt inside an import, Python would end itself with SIGINT."""
+    if (stopped := exit_code()) is not None:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):  # a closed pipe
+                stream.flush()
+        os._exit(stopped)
 
 
 def _run() -> int:

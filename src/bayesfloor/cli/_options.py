@@ -32,7 +32,7 @@ _WRITTEN = re.compile(r"(\d+\.?\d*|\.\d+)( ?%|(e[+-]?\d+)?)", re.ASCII)  # a per
 _SECTIONS = {
     "Data": (
         *("label", "features", "drop", "embedding", "labels_file", "groups", "id_column"),
-        *("as_role", "clean_labels", "no_auto_groups", "duplicates", "strict_input", "image"),
+        *("as_role", "clean_labels", "no_auto_groups", "duplicates", "strict_input", "image", "image_root"),
     ),
     "Question": ("target", "balanced", "priors", "predictions", "most", "holdout", "pca", "cut"),
     "Gates": (*GATES[1:], "max_error_rise", "accept", "strict", "exit_zero"),
@@ -229,6 +229,7 @@ class Settings:
     effort: str = "normal"
     max_rows: int | None = None  # 0 means all
     image: str | None = None
+    image_root: str | None = None
     show_rows: bool = False
     most: int | None = None
     holdout: float | None = None

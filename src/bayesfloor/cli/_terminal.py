@@ -83,6 +83,7 @@ _WORD = re.compile(
     re.MULTILINE,
 )
 _EVIDENCE = re.compile("^how we know .*$", re.MULTILINE)  # grey, because it is not a result
+_COMMAND = re.compile(r"^([ \t]*)(?=::|##\[)", re.MULTILINE)  # a line that a CI runner would obey
 _STYLES = {"ok": "green", "reachable": "green", "good": "green", "failed": "bold red", "out of reach": "bold red"}
 
 
@@ -118,6 +119,7 @@ class Output:
         from rich.console import Console
         from rich.text import Text
 
+        text = _COMMAND.sub(r"\1\\", text)
         shown = Text(text)
         shown.highlight_regex(_CODE, "cyan")
         for match in _WORD.finditer(text):
@@ -132,9 +134,9 @@ class Output:
             console.print(shown, markup=False, emoji=False)
 
     def raw(self, text: str) -> None:
-        """Print the text unchanged."""
+        """Print the text unchanged, but for a backslash before what a CI runner would take for a command."""
         with _writing():
-            sys.stdout.write(text)
+            sys.stdout.write(_COMMAND.sub(r"\1\\", text))
             sys.stdout.flush()
 
     def note(self, text: str) -> None:

@@ -374,6 +374,10 @@ def write_whole(path: str | Path, content: str | bytes) -> Path:
         if os.name == "posix" and whole.exists():  # on other systems a read-only file could not be moved
             part.chmod(stat.S_IMODE(whole.stat().st_mode))
         _move_into_place(part, whole)
+    except OSError as error:
+        if error.filename is None or error.filename == str(part):  # the name that the user knows
+            error.filename = str(path)
+        raise
     finally:
         with suppress(OSError):  # for example in a read-only folder, which another error has already reported
             part.unlink(missing_ok=True)
