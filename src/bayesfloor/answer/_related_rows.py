@@ -88,8 +88,7 @@ def find_related(table: LabelledTable, seed: int, without: Collection[str] = ())
         return found
     everything = rows if len(units) == len(table) else _read(table, np.arange(len(table)), without, rng)
     kin = _sets_of_kin(everything, found)
-    # Chains of rows that are near each other may join everything: then the sets mean nothing.
-    return replace(found, kin=kin) if np.bincount(kin).max() < T.largest * len(kin) else replace(found, kind=POSSIBLE)
+    return replace(found, kind=POSSIBLE) if _is_chain(kin) else replace(found, kin=kin)
 
 
 def rows_that_are_equal(table: LabelledTable) -> RelatedRows | None:
@@ -349,7 +348,9 @@ def _close(rows: _Rows) -> RelatedRows | None:
     near, distance = rows.near
     n_near = near.shape[1]
     step = (np.arange(1, n_near) * np.diff(np.log(distance), axis=1)).mean(axis=0)
-    ratio = step[: min(T.most_kin, n_near // 2 + 4)] / max(float(np.median(step)), 1e-12)
+    # In small classes far apart, distances jump where the class ends.
+    most = max(1, min(T.most_kin, n_near // 2 + 4, int(np.bincount(rows.codes).min()) // 2))
+    ratio = step[:most] / max(float(np.median(step)), 1e-12)
     k = int(ratio.argmax()) + 1
     agree, others = rows.same_label[:, :k].mean(axis=1), rows.same_label[:, k : 2 * k + 2].mean(axis=1)
     labels = _compare(agree, others, np.minimum(near[:, :k].min(axis=1), rows.at))
@@ -396,13 +397,27 @@ def _lies_between(points: Floats, row: Floats, rng: np.random.Generator) -> bool
 
 def _sets_of_kin(rows: _Rows, found: RelatedRows) -> Ints:
     """Number the sets of related rows among all rows."""
+    if found.how is How.CLOSE:
+        return _joined(list(_close_links(rows, found.n_kin)), len(rows))
+    links = sorted(_equal_links(rows, found.how), key=lambda link: len(link[0]), reverse=True)
+    kin = _joined([link for link in links if len(link[0]) >= T.as_many * len(links[0][0])], len(rows))
+    # Copies differ in a certain column; without another one, rows may be equal by chance and form chains.
+    return _joined(links[:1], len(rows)) if _is_chain(kin) else kin
+
+
+def _joined(links: list[tuple[Ints, Ints]], n_rows: int) -> Ints:
+    """Number the sets of rows that are linked, directly or through others."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    n = len(rows)
-    links = list(_close_links(rows, found.n_kin)) if found.how is How.CLOSE else list(_equal_links(rows, found.how))
     a, b = (np.concatenate([link[end] for link in links]) for end in (0, 1))
-    return np.asarray(connected_components(csr_array((np.ones(len(a)), (a, b)), shape=(n, n)), directed=False)[1])
+    joined = csr_array((np.ones(len(a)), (a, b)), shape=(n_rows, n_rows))
+    return np.asarray(connected_components(joined, directed=False)[1])
+
+
+def _is_chain(kin: Ints) -> bool:
+    """Whether links join a large part of all rows: then the sets mean nothing."""
+    return bool(np.bincount(kin).max() >= T.largest * len(kin))
 
 
 def _equal_links(rows: _Rows, how: How) -> Iterator[tuple[Ints, Ints]]:
