@@ -98,7 +98,7 @@ def test_every_block_of_the_page_on_scale_gives_what_it_shows(folder):
 def test_every_block_of_the_page_on_decisions_gives_what_it_shows(tmp_path):
     """And draws a picture."""
     assert run_blocks("decide.md", tmp_path) == (6, 0)
-    assert len(list(tmp_path.glob("*.png"))) == 6
+    assert len(list(tmp_path.glob("*.png"))) == 5
 
 
 @pytest.mark.slow

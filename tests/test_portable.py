@@ -208,13 +208,13 @@ TEXTS = {"TextIOWrapper", "open", "read_text", "write_text"}
 
 
 def without_encoding(source):
-    """Calls that open a text in the encoding of the locale; those of ``file``, ``Image`` and ``os`` open no texts."""
+    """Calls that open a text in the encoding of the locale; those of files, archives, ``Image`` and ``os`` open bytes."""
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call) or getattr(node.func, "attr", getattr(node.func, "id", "")) not in TEXTS:
             continue
         called, call = ast.unparse(node.func), ast.unparse(node)
         is_binary = re.search(r"'[rwax+]*b[rwax+]*'", call.removeprefix(called))
-        if called not in {"file.open", "Image.open", "os.open"} and not is_binary:
+        if called not in {"file.open", "self.open", "arrays.zip.open", "Image.open", "os.open"} and not is_binary:
             yield from [] if re.search(r"encoding=|'utf-8'", call) else [call]
 
 

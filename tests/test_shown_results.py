@@ -167,8 +167,8 @@ def test_a_fitted_floor_of_a_thousand_classes_shows_a_few_lines():
     """And what was not computed is not computed to be shown."""
     rng = np.random.default_rng(0)
     floor = BayesFloor().fit(rng.normal(size=(3000, 2)), np.arange(3000) % 1000)
-    assert len(floor._results_html().splitlines()) <= 4
-    assert "PairwiseFloor" not in floor.relabel(rng.integers(0, 2, 3000))._results_html()
+    assert len(floor._repr_html_().partition("</pre>")[0].splitlines()) <= 4
+    assert "PairwiseFloor" not in floor.relabel(rng.integers(0, 2, 3000))._repr_html_()
 
 
 def test_labels_of_any_kind_become_plain():

@@ -87,7 +87,7 @@ def troubles_of(shown: str, troubles: Sequence[str]) -> DataError:
 def one_line(error: BaseException, *known: str) -> str:
     """Return the beginning of a library's error message, on one line, without the secrets of known addresses."""
     text = redact(" ".join(str(error).split()) or type(error).__name__, *known)
-    return printable(text if len(text) <= 120 else text[:117] + "...").rstrip(".")
+    return printable(text if len(text) <= 200 else text[:197] + "...").rstrip(".")
 
 
 def arrow(part: str = "") -> Any:
