@@ -68,13 +68,6 @@ CODES = {
     "images or the frames of a video. A model does clearly worse if no near-duplicates of its test rows are among its "
     "training rows. The answer keeps them in one fold. --no-auto-groups or auto_groups=False turns this off; --groups "
     "or groups= says which rows belong together.",
-    "BF118": "Cases or copies. Equal rows always have the same label, and most combinations of values occur, or nearly "
-    "so. Either a rule gives the label, or rows were copied: the data cannot tell. If they are copies, a model that "
-    "recognises them has learned nothing. The range allows for both; duplicates='cases' or 'copies', or --duplicates, "
-    "says which.",
-    "BF119": "Synthetic rows. Many rows lie exactly between two others of their class, as SMOTE and its relatives make "
-    "them. They must not be test rows: a learner has seen the rows that they were made from. Check the data before "
-    "oversampling; priors='balanced' answers for balanced classes.",
     "BF114": "Leak. One column alone, or a few together, predict the label almost perfectly, and the other columns do "
     "not come close; or a column is filled in for only one class. Such columns are often recorded after the label is "
     "known. If so, drop them: they are not known when you predict. A column that is known in time is just a very good "
@@ -86,6 +79,13 @@ CODES = {
     "BF117": "Strong columns. These columns alone predict the label almost perfectly, but the others do well too, or a "
     "few measurements decide together, as an honest rule would. The answer does not change. Check that these columns "
     "are known when you predict; if not, drop them.",
+    "BF118": "Cases or copies. Equal rows always have the same label, and most combinations of values occur, or nearly "
+    "so. Either a rule gives the label, or rows were copied: the data cannot tell. If they are copies, a model that "
+    "recognises them has learned nothing. The range allows for both; duplicates='cases' or 'copies', or --duplicates, "
+    "says which.",
+    "BF119": "Synthetic rows. Many rows lie exactly between two others of their class, as SMOTE and its relatives make "
+    "them. They must not be test rows: a learner has seen the rows that they were made from. Check the data before "
+    "oversampling; priors='balanced' answers for balanced classes.",
     "BF120": "Rare class. The rarest class has less than 5 % of the rows, so a model that never finds it is still "
     "accurate. Look at the error within the class (1 - recall), or ask for balanced accuracy: priors='balanced' or "
     "--balanced, or priors={'yes': 0.2, 'no': 0.8} and --priors yes=0.2,no=0.8 for other class proportions. Rows are "

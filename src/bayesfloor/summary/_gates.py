@@ -14,6 +14,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from bayesfloor.answer._answer import OUT_OF_REACH, REACHABLE, TOO_CLOSE, Answer, target_error
+from bayesfloor.answer._leaks import LEAK
 from bayesfloor.answer._learners import BLEND
 from bayesfloor.answer._make_answer import called
 from bayesfloor.floor._results import FEW
@@ -350,8 +351,10 @@ def _unlabelled(check: Measured) -> float:
 
 def _new_doubts(check: Measured, before: Measured) -> str:
     """Say which columns give the label away, or that rows are copies, if that was not so before."""
-    known = {column for leak in before.leaks for column in leak.columns}
-    leaking = [column for leak in check.leaks for column in leak.columns if column not in known]
+    now, known = (
+        [name for leak in each.leaks if leak.kind == LEAK for name in leak.columns] for each in (check, before)
+    )
+    leaking = [name for name in now if name not in known]
     told = [f"{join_labels(show_labels(leaking), 3)} may give the label away (BF114)"] if leaking else []
     if not any(finding.code in _COPIES for finding in before.findings):
         told += [f"rows may be copies ({finding.code})" for finding in check.findings if finding.code in _COPIES]
