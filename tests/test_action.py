@@ -128,6 +128,14 @@ def test_the_installation_runs_no_code_of_the_workspace(job, hacked, monkeypatch
     assert found == {}
 
 
+def test_a_limit_on_the_rows_is_a_gate(job):
+    """Also without a target, a limit on errors or a baseline."""
+    code, log, _ = job("check", file="parts.csv", label="kind", options="--effort quick --min-rows 9999")
+
+    assert code == 1
+    assert [line.split()[0] for line in obeyed(log)] == ["::error::BF311"]
+
+
 @pytest.mark.parametrize("options", ["", "--effort quick --exit-zero"])
 def test_a_job_without_a_gate_is_refused(job, options, tmp_path):
     """It would stay green, for ever."""
