@@ -27,7 +27,7 @@ GATES = (  # what can fail a check
     *("target", "max_error", "max_pair_error", "max_class_error"),
     *("min_rows", "max_unlabelled", "fail_on", "baseline"),
 )
-_WRITTEN = re.compile(r"(\d+\.?\d*|\.\d+)( ?%|(e[+-]?\d+)?)", re.ASCII)  # a percentage or fraction
+_WRITTEN = re.compile(r"\+?(\d+\.?\d*|\.\d+)( ?%|(e[+-]?\d+)?)", re.ASCII)  # a percentage or fraction
 
 _SECTIONS = {
     "Data": (
