@@ -208,7 +208,7 @@ TEXTS = {"TextIOWrapper", "open", "read_text", "write_text"}
 
 
 def without_encoding(source):
-    """Calls that open a text in the encoding of the locale; those of files, archives, ``Image`` and ``os`` open bytes."""
+    """Calls that open a text in the encoding of the locale; files, archives, ``Image`` and ``os`` open bytes."""
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call) or getattr(node.func, "attr", getattr(node.func, "id", "")) not in TEXTS:
             continue

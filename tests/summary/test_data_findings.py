@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from bayesfloor import check
+from bayesfloor.answer._hazards import Hazards
 from bayesfloor.answer._leaks import DoubtfulColumns, Leak
-from bayesfloor.summary._data_findings import cautions_about, find_traits
+from bayesfloor.summary._data_findings import find_traits
 from bayesfloor.summary._figures import evidence_figures
 
 NAMES = {
@@ -91,7 +92,7 @@ def test_columns_that_are_merely_strong_are_noted_without_an_alarm(made):
     )
     assert text_of(noted, "BF114") == ""
     assert " But " not in noted.verdict
-    assert cautions_about(None, noted.leaks) == ()
+    assert Hazards(leaks=noted.leaks).cautions == ()
     assert text_of(found, "BF117") == ""
 
 

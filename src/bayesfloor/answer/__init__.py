@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bayesfloor.answer._leaks import DoubtfulColumns, Leak
     from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
     from bayesfloor.answer._race import Race
+    from bayesfloor.answer._related_rows import RelatedRows
 
 __all__ = [
     "Answer",
@@ -30,6 +31,7 @@ __all__ = [
     "PairAnswers",
     "Race",
     "Reason",
+    "RelatedRows",
     "Verdict",
 ]
 
@@ -38,6 +40,7 @@ _HOMES = {
     "._hazards": "Dependence",
     "._leaks": "DoubtfulColumns Leak",
     "._pairs_and_classes": "ClassAnswers PairAnswers",
+    "._related_rows": "RelatedRows",
     "._race": "Race",
 }
 

@@ -107,8 +107,11 @@ def project(X: Any) -> Floats:
     from sklearn.random_projection import SparseRandomProjection
 
     projection = SparseRandomProjection(RELATED.n_projected, dense_output=True, random_state=0)
-    points = np.asarray(projection.fit_transform(X if X.dtype.kind == "f" else X.astype(np.float64)))
-    return np.nan_to_num(points)
+    numbers = X.astype(np.float64)
+    given = numbers if isinstance(numbers, np.ndarray) else numbers.data
+    np.nan_to_num(given, copy=False, posinf=0.0, neginf=0.0)  # later, gaps are filled and infinity is refused
+    given /= max(np.abs(given).max(initial=0.0), np.finfo(np.float64).tiny)  # so that squares do not overflow
+    return np.asarray(projection.fit_transform(numbers), dtype=np.float64)
 
 
 class TwoErrors(NamedTuple):

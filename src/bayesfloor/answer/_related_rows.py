@@ -39,6 +39,7 @@ class How(StrEnum):
 COPIES, UNDECIDED, SYNTHETIC, POSSIBLE = "copies", "cases or copies", "synthetic", "possibly related"
 _ALL_BUT = (How.EQUAL, How.BUT_ONE, How.BUT_TWO)
 _AT_ONCE = 4_000_000  # distances computed at a time
+_FURTHEST = 1e9  # in units of a column's spread; the squares of larger distances overflow in single precision
 _TINY, _EXACT = 1e-6, 1e-8  # lengths below which rows are equal, and directions opposite
 
 
@@ -160,7 +161,7 @@ def _read(table: LabelledTable, units: Ints, without: Collection[str], rng: np.r
     prose: list[Values] = []
     codes = np.unique(table.codes[units], return_inverse=True)[1]
     if table.data.form == "matrix" and table.data.X.shape[1] > T.most_columns:
-        made = project(np.nan_to_num(table.data.X[table.row[units]]))
+        made = project(table.data.X[table.row[units]])
         return _Rows(list(made.T), made, None, codes, rng)
     for values in table.values(units, without):
         if (
@@ -200,7 +201,8 @@ def _on_scale(column: Floats, rng: np.random.Generator) -> Floats:
         below, above = np.concatenate([gap[:1], gap])[place], np.concatenate([gap, gap[-1:]])[place]
         filled = filled + np.where(rng.random(len(column)) < 0.5, -below, above) * rng.random(len(column))
     low, high = np.quantile(filled, [0.1, 0.9])
-    return np.asarray((filled - (low + high) / 2) / ((high - low) / 2.56 or filled.std() or 1.0))
+    scaled = (filled - (low + high) / 2) / ((high - low) / 2.56 or filled.std() or 1.0)
+    return np.clip(scaled, -_FURTHEST, _FURTHEST)
 
 
 def _merge_indicators(columns: Sequence[np.ndarray]) -> Iterator[np.ndarray]:

@@ -114,10 +114,10 @@ class Measured:
         words = verdict_words(self.answer, self.target, self.measure, hidden, self.gap)
         # A verdict that is too close to call says so itself.
         spelled = [] if self.outcome == TOO_CLOSE else [r for r in self.answer.reasons if r.basis is Basis.SPELLINGS]
-        return words.then(alarm(self.hazards), *map(merge_first, spelled[:1]))
+        return words.then(alarm(self._hazards), *map(merge_first, spelled[:1]))
 
     @property
-    def hazards(self) -> Hazards:
+    def _hazards(self) -> Hazards:
         """What makes the answer too good, in one value."""
         return Hazards(self.dependence, self.leaks, self.doubtful, self.related)
 
@@ -152,7 +152,7 @@ def find(check: Measured) -> tuple[Finding, ...]:
     makers = [_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious, _rare]
     makers += [_model, _seen_labels]
     found = [finding for make in makers if (finding := make(check)) is not None]
-    found += hazard_findings(check.hazards, check.answer)
+    found += hazard_findings(check._hazards, check.answer)
     weak = (trait for trait in check.traits if trait.weak)
     found += [make_finding(trait.code, "traits", sentence(trait.text), trait.advice) for trait in weak]
     return tuple(sorted(found, key=lambda finding: _rank(check, finding.code)))
