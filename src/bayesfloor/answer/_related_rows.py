@@ -37,7 +37,7 @@ class How(StrEnum):
 
 
 COPIES, UNDECIDED, SYNTHETIC, POSSIBLE = "copies", "cases or copies", "synthetic", "possibly related"
-_ALL_BUT = (How.EQUAL, How.BUT_ONE, How.BUT_TWO)
+_ALL_BUT: tuple[str, ...] = (How.EQUAL, How.BUT_ONE, How.BUT_TWO)
 _AT_ONCE = 4_000_000  # distances computed at a time
 _FURTHEST = 1e9  # in units of a column's spread; the squares of larger distances overflow in single precision
 _TINY, _EXACT = 1e-6, 1e-8  # lengths below which rows are equal, and directions opposite
@@ -68,7 +68,7 @@ class RelatedRows(Result):
     """
 
     kind: str
-    how: How
+    how: str
     fraction: float
     n_kin: int
     agree: float
@@ -319,7 +319,7 @@ def _equal(rows: _Rows) -> Iterator[RelatedRows]:
             yield _found(UNDECIDED, _ALL_BUT[h], count, labels)
 
 
-def _found(kind: str, how: How, count: Ints, labels: _Labels) -> RelatedRows:
+def _found(kind: str, how: str, count: Ints, labels: _Labels) -> RelatedRows:
     """Return rows that are related to so many others."""
     n_kin = int(np.median(count[count > 0]))
     return RelatedRows(kind, how, float((count > 0).mean()), n_kin, labels.agree, labels.others_agree)
@@ -399,7 +399,7 @@ def _lies_between(points: Floats, row: Floats, rng: np.random.Generator) -> bool
 
 def _sets_of_kin(rows: _Rows, found: RelatedRows) -> Ints:
     """Number the sets of related rows among all rows."""
-    if found.how is How.CLOSE:
+    if found.how == How.CLOSE:
         return _joined(list(_close_links(rows, found.n_kin)), len(rows))
     links = sorted(_equal_links(rows, found.how), key=lambda link: len(link[0]), reverse=True)
     kin = _joined([link for link in links if len(link[0]) >= T.as_many * len(links[0][0])], len(rows))
@@ -422,7 +422,7 @@ def _is_chain(kin: Ints) -> bool:
     return bool(np.bincount(kin).max() >= T.largest * len(kin))
 
 
-def _equal_links(rows: _Rows, how: How) -> Iterator[tuple[Ints, Ints]]:
+def _equal_links(rows: _Rows, how: str) -> Iterator[tuple[Ints, Ints]]:
     """Yield pairs of rows that are equal in all columns, or in all but one or two."""
     total, left_out = rows.keys.sum(axis=0, dtype=np.uint64), _ALL_BUT.index(how) if how in _ALL_BUT else 0
     for columns in combinations(range(len(rows.columns)), left_out):
