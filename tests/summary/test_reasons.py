@@ -21,6 +21,13 @@ TOLD = {
     Reason(Basis.RANKING, (0.988,)): (
         "no learner is clearly more accurate than guessing, but their scores rank the classes (AUC 0.99)"
     ),
+    Reason(Basis.DRIFT, (0.1, 0.2, 0.15, 0.25), ("seen",)): (
+        "this is for rows between known ones in seen: a quick model has an error of 10.0 % there, and of 20.0 % on the "
+        "next period (15.0 to 25.0 %)"
+    ),
+    Reason(Basis.LATER, (0.2, 0.15, 0.25, 5)): (
+        "measured on 5 periods by a quick model trained on earlier ones: error 20.0 % (15.0 to 25.0 %)"
+    ),
     Reason(Basis.UNDECIDED, (0.5,)): (
         "50.0 % of rows equal another row, which the data cannot tell to be copies or separate cases"
     ),

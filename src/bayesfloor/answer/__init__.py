@@ -14,6 +14,7 @@ from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer, Basis, Curve, Reason, Verdict
+    from bayesfloor.answer._drift import Drift
     from bayesfloor.answer._hazards import Dependence
     from bayesfloor.answer._leaks import DoubtfulColumns, Leak
     from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
@@ -27,6 +28,7 @@ __all__ = [
     "Curve",
     "Dependence",
     "DoubtfulColumns",
+    "Drift",
     "Leak",
     "PairAnswers",
     "Race",
@@ -37,6 +39,7 @@ __all__ = [
 
 _HOMES = {
     "._answer": "Answer Basis Curve Reason Verdict",
+    "._drift": "Drift",
     "._hazards": "Dependence",
     "._leaks": "DoubtfulColumns Leak",
     "._pairs_and_classes": "ClassAnswers PairAnswers",

@@ -50,6 +50,8 @@ class Basis(StrEnum):
     UNDECIDED = "equal rows may be separate cases or copies"  # fraction of rows
     SYNTHETIC = "rows were made from other rows"  # fraction of a class
     POSSIBLY_RELATED = "rows may be related"  # fraction of rows
+    DRIFT = "later rows are worse than rows between known ones"  # error between, later, its interval; the column
+    LATER = "errors on periods after those of training"  # mean error, its interval, number of periods
     TOGETHER = "rows that belong together are in training and test rows"
     SPELLINGS = "labels look like spellings of one class"  # number of labels, number of classes
     TYPOS = "labels look like typos"  # how many
@@ -73,6 +75,7 @@ class Basis(StrEnum):
     NOT_RULED_OUT = "the range is too wide to rule it out"
     NO_LIMIT = "no lower limit that could rule it out"
     # what would settle it
+    LATER_ROWS = "rows of later periods"
     SAY_WHICH = "saying whether equal rows are cases or copies"
     ONLY_REAL_ROWS = "leaving out rows that were made from others"
     MERGE_SPELLINGS = "merging the spellings of each class"
@@ -87,6 +90,7 @@ class Basis(StrEnum):
 
 # What to settle before anything else: nothing that is measured means much until then.
 _FIRST = {
+    Basis.LATER: Basis.LATER_ROWS,
     Basis.UNDECIDED: Basis.SAY_WHICH,
     Basis.SYNTHETIC: Basis.ONLY_REAL_ROWS,
     Basis.SPELLINGS: Basis.MERGE_SPELLINGS,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.answer._answer import Basis, Reason
+from bayesfloor.answer._drift import Drift, find_drift
 from bayesfloor.answer._group_columns import find_group_column, whole_groups
 from bayesfloor.answer._labelled_table import LabelledTable, TwoErrors, label_table, two_errors
 from bayesfloor.answer._leaks import LEAK, DoubtfulColumns, Leak, find_doubtful, find_leaks
@@ -24,6 +25,7 @@ from bayesfloor.answer._related_rows import (
 )
 from bayesfloor.answer._row_order import find_row_order
 from bayesfloor.io._data import Data
+from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Ints
 from bayesfloor.support._words import percent, quoted
@@ -36,6 +38,7 @@ UNITS = {
     NEAR_DUPLICATES: "clusters of near-duplicates",
 }
 AS_CASES, AS_COPIES = "cases", "copies"
+BETWEEN, LATER = "between", "later"
 _FEWEST = 5  # clusters per class: with fewer, holding out clusters would hold out classes
 _ALONE = -1  # group of rows without a label, which are not used
 
@@ -98,6 +101,8 @@ class Hazards(NamedTuple):
     doubtful: tuple[DoubtfulColumns, ...] = ()
     related: RelatedRows | None = None  # rows related to others that no column marks
     rows_are: str = ""  # "cases" or "copies" if equal rows are known to be the one or the other
+    drift: Drift | None = None
+    time: str | None = None  # "between" or "later": the rows that the answer is for, if the user says so
 
     @property
     def cautions(self) -> tuple[Reason, ...]:
@@ -105,6 +110,10 @@ class Hazards(NamedTuple):
         found = [Reason(Basis.LEAK, names=leak.columns) for leak in self.leaks if leak.kind == LEAK]
         if self.dependence is not None and not self.dependence.applied:
             found.append(Reason(Basis.TOGETHER))
+        if self.drift is not None and self.time is None:
+            of = self.drift
+            numbers = (of.error_between, of.error_later, of.low, of.high)
+            found.append(Reason(Basis.DRIFT, numbers, (of.column,) if of.column else ()))
         if self.related is not None and self.related.kind in _DOUBTED:
             found.append(Reason(_DOUBTED[self.related.kind], (self.related.fraction,)))
         return tuple(found)
@@ -135,22 +144,36 @@ _DOUBTED = {UNDECIDED: Basis.UNDECIDED, SYNTHETIC: Basis.SYNTHETIC, POSSIBLE: Ba
 
 
 def find_hazards(
-    data: Data, roles: Mapping[str, Any] | None, y_kind: str, seed: int, duplicates: str | None = None
+    data: Data,
+    roles: Mapping[str, Any] | None,
+    y_kind: str,
+    seed: int,
+    duplicates: str | None = None,
+    time: str | None = None,
 ) -> Hazards:
     """Look for all hazards; with groups from the user, not for other rows that belong together.
 
-    ``duplicates`` says whether equal rows are "cases" or "copies", if the user knows.
+    ``duplicates`` says whether equal rows are "cases" or "copies", and ``time`` whether the answer is for rows
+    "between" known ones or "later", if the user knows.
     """
-    table = label_table(data, roles, y_kind)
+    table, found = label_table(data, roles, y_kind), Hazards(rows_are=duplicates or "", time=time)
+    if table is None and time != LATER:
+        return found
     if table is None:
-        return Hazards(rows_are=duplicates or "")
-    found = Hazards(rows_are=duplicates or "")
+        raise InputError("Got time='later', but the order of these rows cannot be examined. Leave out time.")
     if data.groups is None:
         found = found._replace(dependence=find_dependence(table, data.X.shape[0], seed))
     if data.groups is None and found.dependence is None and duplicates != AS_CASES:
         found = _with_related(found, table, data.X.shape[0], seed)
     if table.projected:
         return found
+    if not found.group_columns and data.groups is None:
+        found = found._replace(drift=find_drift(table, seed, always=time == LATER))
+    if time == LATER and found.drift is None:
+        raise InputError(
+            "Got time='later', but found no order by time: too few rows, or they are sorted by class or by another "
+            "column. Pass a table with a column of dates."
+        )
     leaks = find_leaks(table, seed, found.group_columns)
     return found._replace(leaks=leaks, doubtful=find_doubtful(table, data.label))
 

@@ -10,7 +10,8 @@ import numpy as np
 from scipy.stats import norm, rankdata
 
 from bayesfloor.answer._answer import GOOD, LIMITED, UPPER_ONLY, Answer, Basis, Curve, Reason
-from bayesfloor.answer._hazards import DUPLICATES, GROUPS, NEAR_DUPLICATES, TIME, Hazards
+from bayesfloor.answer._drift import Drift
+from bayesfloor.answer._hazards import DUPLICATES, GROUPS, LATER, NEAR_DUPLICATES, TIME, Hazards
 from bayesfloor.answer._learners import (
     BLEND,
     REGISTRY,
@@ -94,7 +95,27 @@ def make_answer(
 
     copies = has_copies(sample, labels)  # these must not be in both training and test rows
     made = of(labels.vertex if copies else cluster_numbers(sample), beside_equal=not copies)
+    if found.drift is not None and found.time == LATER:
+        return _for_later(made, found.drift)
     return _either(made, of(np.arange(len(sample)), beside_equal=False)) if found.undecided else made
+
+
+def _for_later(made: Answer, drift: Drift) -> Answer:
+    """Return the error on later periods as it was measured, without a ceiling or a forecast for more rows."""
+    measured = Reason(Basis.LATER, (drift.error_later, drift.low, drift.high, drift.n_periods))
+    none = np.empty(0)
+    return replace(
+        made,
+        estimate=drift.error_later,
+        lower=np.nan,
+        upper=drift.high,
+        why_lower=None,
+        why_upper=measured,
+        reliability=UPPER_ONLY,
+        reasons=(measured,),
+        curve=Curve(none.astype(np.int64), none, none, none, none.astype(bool)),
+        curve_lower=np.nan,
+    )
 
 
 def _either(copies: Answer, cases: Answer) -> Answer:

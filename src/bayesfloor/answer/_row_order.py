@@ -39,14 +39,14 @@ class RowOrder(NamedTuple):
 
 def find_row_order(table: LabelledTable, seed: int) -> RowOrder | None:
     """Return the order in which holding out nearby rows together raises the error; None if there is none."""
-    for name, order in _orders(table):
+    for name, order in orders(table):
         found = _examine(table, name, order, seed)
         if found is not None:
             return found
     return None
 
 
-def _orders(table: LabelledTable) -> Iterator[tuple[str, Ints]]:
+def orders(table: LabelledTable) -> Iterator[tuple[str, Ints]]:
     """Yield the order of each time column, then the input order."""
     for values in table.columns_at_first:
         if _moments(values) is None:
@@ -74,6 +74,9 @@ def _examine(table: LabelledTable, name: str, order: Ints, seed: int) -> RowOrde
     n = len(order)
     stretch = order[: max(_MOST_ROWS, _MOST_NUMBERS // max(len(table.names), 100))]
     X = _residuals(table, stretch, name)
+    each = (X[1:] * X[:-1]).mean(axis=0) if X.size else np.empty(0)
+    if not name and np.count_nonzero(each > _ALIKE) > 1:  # among others that do not drift
+        X = X[:, each > _ALIKE]
     together = correlation(X, 1)
     shares = np.bincount(table.codes) / n
     changes, by_chance = (np.diff(table.codes[order]) != 0).mean(), 1 - (shares**2).sum()

@@ -71,4 +71,18 @@ class Leaks(NamedTuple):
     trees: int = 12  # of each small forest
 
 
-RELATED, LEAKS = RelatedRows(), Leaks()
+class Drift(NamedTuple):
+    """When later rows are worse than rows between known ones."""
+
+    fewest_rows: int = 500
+    most_rows: int = 4_000  # rows looked at, evenly over time
+    n_periods: int = 10  # of which the last half are tested
+    spread: float = 0.8  # smallest fraction of periods in which a frequent class occurs
+    rise: float = 0.02  # smallest rise of the error
+    one_sided: float = 0.77  # of the interval's half: five periods, one-sided instead of two-sided
+    clear: float = 2.0  # of the later half, in standard errors: a suspicion; the periods then decide
+    trees: int = 20  # of each small forest
+    alike: float = 0.75  # correlation with the next row of a column that drifts in file order; two such columns
+
+
+RELATED, LEAKS, DRIFT = RelatedRows(), Leaks(), Drift()

@@ -42,6 +42,7 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
             effort=settings.effort,
             auto_groups=not settings.no_auto_groups,
             duplicates=settings.duplicates,
+            time=settings.time,
         )
     return data, found
 
@@ -109,7 +110,7 @@ def next_steps(output: Output, found: Check, settings: Settings) -> list[tuple[s
     data = [redact(settings.path), *_said(settings, _DATA)]
     target = [] if found.target is None else ["--target", f"{100 * found.target:.15g}%"]
     effort = [] if settings.effort == "normal" else ["--effort", settings.effort]
-    asked = _said(settings, (*_PREPARATION, "duplicates", *_PRIORS))
+    asked = _said(settings, (*_PREPARATION, "duplicates", "time", *_PRIORS))
     again = [*data, *target, *_said(settings, ("predictions",)), *effort, *asked]
     steps = [*_remedies(found, settings, data, again), (_command("report", again), "full report")]
     if not output.verbose:

@@ -32,7 +32,7 @@ _WRITTEN = re.compile(r"\+?(\d+\.?\d*|\.\d+)( ?%|(e[+-]?\d+)?)", re.ASCII)  # a 
 _SECTIONS = {
     "Data": (
         *("label", "features", "drop", "embedding", "labels_file", "groups", "id_column"),
-        *("as_role", "clean_labels", "no_auto_groups", "duplicates", "strict_input", "image", "image_root"),
+        *("as_role", "clean_labels", "no_auto_groups", "duplicates", "time", "strict_input", "image", "image_root"),
     ),
     "Question": ("target", "balanced", "priors", "predictions", "most", "holdout", "pca", "cut"),
     "Gates": (*GATES[1:], "max_error_rise", "accept", "strict", "exit_zero"),
@@ -185,8 +185,10 @@ effort_option = click.option(
 )
 _DUPLICATES_HELP = "What equal rows are, if the data cannot tell: separate cases or copies of one."
 _duplicates = click.option("--duplicates", type=click.Choice(["cases", "copies"]), help=_DUPLICATES_HELP)
+_TIME_HELP = "The rows that you will predict for, if rows are in order of time: between known ones, or later."
+_time = click.option("--time", type=click.Choice(["between", "later"]), help=_TIME_HELP)
 predictions_option = _column("--predictions", help="Column with a model's predictions, to compare with the floor.")
-check_options = _apply(*_DATA, *_PREPARE, _duplicates, *_PRIORS, *_METHOD, effort_option, _MAX_ROWS, *_OUTPUT)
+check_options = _apply(*_DATA, *_PREPARE, _duplicates, _time, *_PRIORS, *_METHOD, effort_option, _MAX_ROWS, *_OUTPUT)
 drawn_options = _apply(*_DATA, *_PREPARE, *_METHOD, _MAX_ROWS, *_OUTPUT)
 all_rows_options = _apply(*_DATA, *_PREPARE, *_METHOD, *_OUTPUT)
 _AS_IT_IS = _scale("none", "How to scale each representation.")
@@ -223,6 +225,7 @@ class Settings:
     clean_labels: bool = False
     no_auto_groups: bool = False
     duplicates: str | None = None
+    time: str | None = None
     strict_input: bool = False
     balanced: bool = False
     priors: str | None = None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import OUT_OF_REACH, TOO_CLOSE, Answer, check_target
-from bayesfloor.answer._hazards import AS_CASES, AS_COPIES, Hazards, find_hazards
+from bayesfloor.answer._hazards import AS_CASES, AS_COPIES, BETWEEN, LATER, Hazards, find_hazards
 from bayesfloor.answer._make_answer import make_answer
 from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
 from bayesfloor.decide._gap import Gap, gap
@@ -78,6 +78,8 @@ class Check(Measured):
         not; None if none were found.
     related : RelatedRows or None
         Rows related to others, such as copies, that no column marks; None if none were found.
+    drift : Drift or None
+        How much worse a model is on later rows; None if it is not.
     leaks : tuple of Leak
         Columns that give the label away.
     doubtful : tuple of DoubtfulColumns
@@ -256,6 +258,7 @@ def check(
     *,
     groups: Any = None,
     duplicates: str | None = None,
+    time: str | None = None,
     priors: Any = None,
     predictions: Any = None,
     prepare: Any = "auto",
@@ -290,6 +293,10 @@ def check(
     duplicates : {"cases", "copies"}, default=None
         Whether equal rows are separate cases or copies of one case. By default the data decide; if they cannot, the
         answer allows for both, and a finding says so.
+    time : {"between", "later"}, default=None
+        The rows that the answer is for if they are in an order of time: between known ones, or later. For later rows,
+        the answer is the error on the next period of models trained on the past. By default the answer is for rows
+        between known ones, and a finding says if later ones are worse.
     priors : None, "balanced", array-like or dict of class -> proportion, default=None
         Class proportions that the answer is for, if they are not those of the data: each class is subsampled without
         replacement to match them, so that everything is estimated from the same, smaller data. "balanced" gives the
@@ -340,6 +347,8 @@ def check(
     check_flag("auto_groups", auto_groups)
     if duplicates is not None:
         check_choice("duplicates", duplicates, (AS_CASES, AS_COPIES))
+    if time is not None:
+        check_choice("time", time, (BETWEEN, LATER))
     settings = Settings(
         prepare=prepare,
         roles=roles,
@@ -357,11 +366,11 @@ def check(
     data = open_data(X, y, groups=groups, predictions=predictions, clean_labels=clean_labels, **drawing)
     _check_predictions(data)
     check_settings(settings)  # before the work starts
-    hazards = find_hazards(data, roles, y_kind, random_state, duplicates).held(together=auto_groups)
+    hazards = find_hazards(data, roles, y_kind, random_state, duplicates, time).held(together=auto_groups)
     data, settings = _as_they_belong(data, settings, hazards)
     floor = _fit_quietly(data, settings, hazards)
     answer = make_answer(floor.overall_, floor.fitted_, settings, effort, learners, hazards, data.group)
-    facts = gather_facts(floor.fitted_, settings, replace(data, name=name or data.name))
+    facts = gather_facts(floor.fitted_, settings, replace(data, name=name or data.name), time)
     return make_check(floor, answer, target, facts, data, hazards)
 
 
@@ -424,6 +433,7 @@ def make_check(
         gap=None if data.predictions is None else _compare_model(floor, answer, data, facts),
         dependence=hazards.dependence,
         related=hazards.related,
+        drift=hazards.drift,
         leaks=hazards.leaks,
         doubtful=hazards.doubtful,
     )

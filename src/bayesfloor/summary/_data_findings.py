@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bayesfloor.answer._answer import Answer, Basis, Reason
+from bayesfloor.answer._drift import Drift
 from bayesfloor.answer._hazards import (
     AS_CASES,
     AS_COPIES,
+    BETWEEN,
     DUPLICATES,
     GROUPS,
+    LATER,
     NEAR_DUPLICATES,
     TIME,
     UNITS,
@@ -87,6 +90,8 @@ def hazard_findings(hazards: Hazards, answer: Answer) -> Iterator[Finding]:
         yield make_finding("BF119", "related", *_synthetic(hazards))
     elif dependence is not None:
         yield make_finding(_CODES[dependence.kind], "dependence", _two_errors(dependence), *_what_to_do(dependence))
+    if hazards.drift is not None:
+        yield make_finding("BF121", "drift", *_later(hazards.drift))
     for leak in leaks:
         if leak.kind == LEAK:
             yield make_finding("BF114", "leaks", _given_away(leak), *_without(leak))
@@ -98,7 +103,8 @@ def hazard_findings(hazards: Hazards, answer: Answer) -> Iterator[Finding]:
 
 def alarm(hazards: Hazards) -> str:
     """Return why the answer may be too good as a part of the verdict, which is never quoted without it."""
-    cautions = [reason_text(each) for each in hazards.cautions if each.basis in (Basis.LEAK, Basis.TOGETHER)]
+    told = (Basis.LEAK, Basis.TOGETHER, Basis.DRIFT)
+    cautions = [reason_text(each) for each in hazards.cautions if each.basis in told]
     return f"But {' and '.join(cautions)}." if cautions else ""
 
 
@@ -153,6 +159,15 @@ def _synthetic(hazards: Hazards) -> Iterator[str]:
         share = f"{percent(hazards.related.fraction)} % of a class"
         yield f"{share} lie exactly between two of its rows, as SMOTE makes them: errors on such rows mean nothing."
         yield "Learners have seen the rows that they were made from. Check the data before oversampling."
+
+
+def _later(drift: Drift) -> Iterator[str]:
+    """Say how much worse later rows are."""
+    order = f"With time ({quoted(drift.column)})" if drift.column else "Along the file"
+    later = f"{percent(drift.error_later)} % on the next period ({percent(drift.low)} to {percent(drift.high)} %)"
+    yield f"{order} the rule changes: a quick model's error is {percent(drift.error_between)} %, but {later}."
+    answers = f"{shell(['--time', BETWEEN])} or {shell(['--time', LATER])}, or time="
+    yield f"Say which rows you will predict for: {answers}. For later ones, only the measured error counts."
 
 
 def _drop(found: Leak | DoubtfulColumns) -> str:

@@ -42,6 +42,7 @@ class Facts(Result):
     max_rows, target_width : as in ``BayesFloor``.
     version, versions : version of bayesfloor, and versions of Python and the libraries it uses.
     priors : the class proportions that the answer is for, if they were given; None for those of the data.
+    time : "between" or "later" if it was said which rows the answer is for.
     rows_are : "cases" or "copies" if it is known what equal rows are, from the user or from the data.
     columns : how each column of a table was read, such as "number", by its name; empty for arrays.
 
@@ -74,6 +75,7 @@ class Facts(Result):
     versions: dict[str, str] = field(default_factory=dict, hash=False)
     priors: tuple[float, ...] | None = None
     rows_are: str = ""
+    time: str | None = None
     columns: dict[str, str] = field(default_factory=dict, hash=False)
 
     @property
@@ -98,7 +100,7 @@ class Facts(Result):
         return {name: [value] for name, value in self.to_dict().items() if not isinstance(value, dict)}
 
 
-def gather_facts(fit: Fit, settings: Settings, data: Data) -> Facts:
+def gather_facts(fit: Fit, settings: Settings, data: Data, time: str | None = None) -> Facts:
     """Collect the facts of a fit."""
     sample = fit.sample
     priors = read_priors(settings.priors, sample.classes)
@@ -123,6 +125,7 @@ def gather_facts(fit: Fit, settings: Settings, data: Data) -> Facts:
         versions={"Python": python_version(), **{name: version(name) for name in _LIBRARIES}},
         priors=None if priors is None else tuple(priors.tolist()),
         rows_are=sample.rows_are,
+        time=time,
         columns=_roles(sample.features, data),
     )
 

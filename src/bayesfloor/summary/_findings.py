@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.answer._answer import TOO_CLOSE, Answer, Basis
+from bayesfloor.answer._drift import Drift
 from bayesfloor.answer._hazards import Dependence, Hazards
 from bayesfloor.answer._leaks import DoubtfulColumns, Leak
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
@@ -61,7 +62,7 @@ from bayesfloor.support._words import (
 FEW_ROWS, TOO_SMALL = "too few rows", "too small to measure"
 _BY_IMPORTANCE = (
     *("BF407", "BF405", "BF403", "BF404", "BF406"),  # what the user asked about a model
-    *("BF118", "BF119", "BF114", "BF111", "BF112", "BF113", "BF115", "BF116"),  # what makes an answer too good
+    *("BF118", "BF119", "BF114", "BF121", "BF111", "BF112", "BF113", "BF115", "BF116"),  # what makes an answer too good
     *("BF207", "BF106", "BF101", "BF102", "BF208"),  # faults in the data, which change the answer once fixed
     *("BF103", "BF104", "BF105", "BF120", "BF201", "BF107", "BF117"),  # the classes, rows and columns responsible
     *("BF202", "BF206", "BF203", "BF205", "BF204"),  # how the answer was found
@@ -95,6 +96,7 @@ class Measured:
     merge: MergeAdvice | None = None
     dependence: Dependence | None = None
     related: RelatedRows | None = None
+    drift: Drift | None = None
     leaks: tuple[Leak, ...] = ()
     doubtful: tuple[DoubtfulColumns, ...] = ()
     prepared: Prepared = field(default_factory=Prepared)
@@ -119,7 +121,7 @@ class Measured:
     @property
     def _hazards(self) -> Hazards:
         """What makes the answer too good, in one value."""
-        return Hazards(self.dependence, self.leaks, self.doubtful, self.related)
+        return Hazards(self.dependence, self.leaks, self.doubtful, self.related, drift=self.drift, time=self.facts.time)
 
     @property
     def measure(self) -> str:

@@ -252,6 +252,7 @@ _PLAIN = {
     Basis.NOT_CONFIRMED: "the range is too wide to confirm it",
     Basis.NOT_RULED_OUT: "the range is too wide to rule it out",
     Basis.NO_LIMIT: f"{NO_LIMIT} that could rule it out",
+    Basis.LATER_ROWS: "for later periods there is no ceiling: measure it again when they are over",
     Basis.SAY_WHICH: "say which equal rows are: --duplicates cases (or copies), or duplicates=",
     Basis.ONLY_REAL_ROWS: "check only real rows: leave out those that were made from others",
     Basis.MERGE_SPELLINGS: "first merge the spellings of each class: --clean-labels, or clean_labels=True",
@@ -303,6 +304,15 @@ _TOLD: dict[str, Callable[..., str]] = {
         f"{how_many(labels, 'label')} look like spellings of {how_many(classes, 'class')}"
     ),
     Basis.TYPOS: lambda labels: "1 label looks like a typo" if labels == 1 else f"{labels:,.0f} labels look like typos",
+    Basis.DRIFT: lambda between, later, low, high, *column: (
+        f"this is for rows between known ones{' in ' + quoted(column[0]) if column else ''}: a quick model has an error "
+        f"of {percent(between)} % there, and of {percent(later)} % on the next period ({percent(low)} to "
+        f"{percent(high)} %)"
+    ),
+    Basis.LATER: lambda later, low, high, n: (
+        f"measured on {int(n)} periods by a quick model trained on earlier ones: error {percent(later)} % "
+        f"({percent(low)} to {percent(high)} %)"
+    ),
     Basis.UNDECIDED: lambda share: (
         f"{percent(share)} % of rows equal another row, which the data cannot tell to be copies or separate cases"
     ),
