@@ -83,11 +83,12 @@ def find_drift(table: LabelledTable, seed: int, *, always: bool = False) -> Drif
 
 
 def _comes_in_parts(codes: Ints) -> bool:
-    """Whether a frequent class is missing in many periods, as in files that are sorted by class."""
+    """Whether a class occurs in far fewer periods than by chance, as in files that are sorted by class."""
     period = np.arange(len(codes)) * T.n_periods // len(codes)
-    seen = np.unique(np.column_stack([codes, period]), axis=0)[:, 0]
-    frequent = np.bincount(codes) >= T.n_periods**2
-    return bool((np.bincount(seen, minlength=len(frequent))[frequent] < T.spread * T.n_periods).any())
+    sizes = np.bincount(codes)
+    seen = np.bincount(np.unique(np.column_stack([codes, period]), axis=0)[:, 0], minlength=len(sizes))
+    by_chance = T.n_periods * (1 - (1 - 1 / T.n_periods) ** sizes)
+    return bool((seen < T.spread * by_chance - 1).any() or seen.sum() < T.spread * by_chance.sum())
 
 
 def _is_sorted(table: LabelledTable) -> bool:

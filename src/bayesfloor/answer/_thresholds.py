@@ -77,7 +77,7 @@ class Drift(NamedTuple):
     fewest_rows: int = 500
     most_rows: int = 4_000  # rows looked at, evenly over time
     n_periods: int = 10  # of which the last half are tested
-    spread: float = 0.8  # smallest fraction of periods in which a frequent class occurs
+    spread: float = 0.7  # smallest number of periods in which a class occurs, relative to chance
     rise: float = 0.02  # smallest rise of the error
     one_sided: float = 0.77  # of the interval's half: five periods, one-sided instead of two-sided
     clear: float = 2.0  # of the later half, in standard errors: a suspicion; the periods then decide
