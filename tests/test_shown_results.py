@@ -58,16 +58,22 @@ def _hazards():
     groups = check(table.assign(**{name: patient}), "tag_sick", effort="quick", learners={})
     noise, label = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
     leaking = pd.DataFrame(noise, columns=["a", "b"]).assign(**{HOSTILE: 7 * label})
-    return [groups.dependence, groups.doubtful[0], check(leaking, label, effort="quick", learners={}).leaks[0]]
+    row = rng.permutation(np.repeat(np.arange(60), 5))
+    copied = check(noise[row], label[row], effort="quick", learners={})
+    dated = pd.DataFrame(rng.normal(size=(600, 2)), columns=["a", "b"])
+    dated[f"date {HOSTILE}"] = pd.date_range("2024-01-01", periods=600)
+    later = check(dated, rng.integers(0, 2, 600), effort="quick", learners={}, time="later")
+    leaks = check(leaking, label, effort="quick", learners={}).leaks
+    return [groups.dependence, groups.doubtful[0], leaks[0], copied.related, later.drift]
 
 
 # fmt: off
 NAMES = [
     "Answer", "ClassAnswers", "ClassForests", "ClassTree", "Column", "Comparison", "Counts", "Curve", "Data",
-    "Dependence", "DoubtfulColumns", "Facts", "Finding", "Fit", "Floor", "Forest", "Gap", "GapLines", "Gate",
+    "Dependence", "DoubtfulColumns", "Drift", "Facts", "Finding", "Fit", "Floor", "Forest", "Gap", "GapLines", "Gate",
     "HoldOut", "Leak", "MergeAdvice", "MergeStep", "OneVsRestFloor", "PairAnswers", "PairwiseFloor", "Prepared",
-    "Race", "Reason", "SampleScores", "SamplesNeeded", "SelectionPath", "SuspiciousLabels", "TooGood", "Trait",
-    "TwoSamples", "Verdict",
+    "Race", "Reason", "RelatedRows", "SampleScores", "SamplesNeeded", "SelectionPath", "SuspiciousLabels", "TooGood",
+    "Trait", "TwoSamples", "Verdict",
 ]
 # fmt: on
 

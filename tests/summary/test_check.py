@@ -32,9 +32,9 @@ def table(gaussians):
 
 
 def parts(found, *without):
-    """All of a check but the name of the label's column and what else is told."""
+    """All of a check but the names of columns and what else is told."""
     given = json.loads(found.to_json().replace("groups (patient)", "groups"))  # the column's name is known or not
-    for place in ("facts.label", *without):
+    for place in ("facts.label", "facts.columns", *without):
         *parents, last = place.split(".")
         del reduce(getitem, parents, given)[last]
     return given

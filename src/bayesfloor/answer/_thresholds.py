@@ -27,7 +27,7 @@ class RelatedRows(NamedTuple):
     multiples: float = 0.97  # fraction of rows in combinations that occur a multiple of k times
     fewest_combinations: int = 20
     spike: float = 1.6  # a step in the distances to the nearest rows, relative to the median step: copies
-    hint: float = 1.2  # the same: rows that may be related
+    hint: float = 1.35  # the same: rows that may be related
     as_many: float = 0.25  # pairs of rows equal but for a column, relative to the column with the most such pairs
     largest: float = 0.25  # a set of kin with a larger fraction of all rows is none
     words: int = 4  # with so many words in a value, a column is compared word by word

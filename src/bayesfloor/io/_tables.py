@@ -71,7 +71,8 @@ class Table:
         if rows is not None and self.groups is not None:
             groups, rows = self.groups.renumber(rows)  # only the groups that contain them are read
         with reading(self.file):
-            batches = (_plain(batch, names) for batch in self._counted(stream(groups, names), held=rows is None))
+            plain = (_plain(batch, names) for batch in stream(groups, names))
+            batches = self._counted(plain, held=rows is None)
             held = list(batches if rows is None else _taken(batches, rows))
         if not sum(batch.num_rows for batch in held):
             raise no_rows(self.file)

@@ -68,7 +68,8 @@ def make_gates(
     accept: str | Collection[str] = (),
 ) -> tuple[Gate, ...]:
     """Return a gate for each of these that is given: the target, the limits and the baseline."""
-    limits = {name: limit for name, limit in limits.items() if limit is not None and limit != ()}
+    empty = (type(None), tuple)
+    limits = {name: limit for name, limit in limits.items() if not isinstance(limit, empty) or limit}
     if isinstance(limits.get("fail_on"), str):
         limits["fail_on"] = (limits["fail_on"],)
     accept = (accept,) if isinstance(accept, str) else tuple(accept)
