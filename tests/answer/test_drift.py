@@ -16,7 +16,7 @@ def turning(global_random_seed):
     rng = np.random.default_rng([global_random_seed, 5])
     time = np.sort(rng.random(3000))
     X = rng.normal(size=(3000, 3))
-    y = (X[:, 0] * np.cos(2.5 * time) + X[:, 1] * np.sin(2.5 * time) + 0.3 * rng.normal(size=3000) > 0).astype(int)
+    y = (X[:, 0] * np.cos(4.5 * time) + X[:, 1] * np.sin(4.5 * time) + 0.3 * rng.normal(size=3000) > 0).astype(int)
     return pd.DataFrame(X, columns=list("abc")), y, pd.Timestamp("2023-01-01") + pd.to_timedelta(time * 700, unit="D")
 
 

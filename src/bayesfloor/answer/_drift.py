@@ -29,7 +29,8 @@ class Drift(Result):
     Attributes
     ----------
     column : the column with the times; empty for the order of rows.
-    n_periods : number of periods, each tested by a quick model that was trained on all earlier ones.
+    n_periods, n_worse : number of periods, each tested by a quick model that was trained on all earlier ones, and of
+        those with a higher error than between known rows.
     error_between : error of such a model on random rows.
     error_later, low, high : mean error on the next period, and its 95 % interval over periods.
 
@@ -48,6 +49,7 @@ class Drift(Result):
 
     column: str
     n_periods: int
+    n_worse: int
     error_between: float
     error_later: float
     low: float
@@ -57,7 +59,7 @@ class Drift(Result):
     def is_clear(self) -> bool:
         """Whether the error rises by more than periods differ by chance, and enough to matter."""
         rise, reach = self.error_later - self.error_between, (self.high - self.low) / 2
-        return rise > max(T.rise, T.one_sided * reach)
+        return rise > T.rise and (rise > T.one_sided * reach or self.n_worse == self.n_periods)
 
     def _summary(self) -> str:
         by = f" by {quoted(self.column)}" if self.column else ""
@@ -122,7 +124,8 @@ def _measure(X: Floats, codes: Ints, name: str, seed: int) -> Drift:
     errors = np.array([_wrong(best, X, codes, period < k, period == k, seed).mean() for k in tested])
     reach = two_sided(0.95, len(errors) - 1) * errors.std(ddof=1) / np.sqrt(len(errors))
     low, high = max(0.0, float(errors.mean() - reach)), min(1.0, float(errors.mean() + reach))
-    return Drift(name, len(errors), between[best], float(errors.mean()), low, high)
+    n_worse = int(np.count_nonzero(errors > between[best]))
+    return Drift(name, len(errors), n_worse, between[best], float(errors.mean()), low, high)
 
 
 def _wrong(kind: str, X: Floats, codes: Ints, train: np.ndarray, test: np.ndarray, seed: int) -> Floats:

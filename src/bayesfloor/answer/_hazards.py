@@ -110,10 +110,9 @@ class Hazards(NamedTuple):
         found = [Reason(Basis.LEAK, names=leak.columns) for leak in self.leaks if leak.kind == LEAK]
         if self.dependence is not None and not self.dependence.applied:
             found.append(Reason(Basis.TOGETHER))
-        if self.drift is not None and self.time is None:
+        if self.drift is not None and self.drift.column and self.time is None:  # the order of a file may mean nothing
             of = self.drift
-            numbers = (of.error_between, of.error_later, of.low, of.high)
-            found.append(Reason(Basis.DRIFT, numbers, (of.column,) if of.column else ()))
+            found.append(Reason(Basis.DRIFT, (of.error_between, of.error_later, of.low, of.high), (of.column,)))
         if self.related is not None and self.related.kind in _DOUBTED:
             found.append(Reason(_DOUBTED[self.related.kind], (self.related.fraction,)))
         return tuple(found)

@@ -79,10 +79,6 @@ CODES = {
     "BF117": "Strong columns. These columns alone predict the label almost perfectly, but the others do well too, or a "
     "few measurements decide together, as an honest rule would. The answer does not change. Check that these columns "
     "are known when you predict; if not, drop them.",
-    "BF121": "Drift. A quick model trained on earlier rows is clearly worse on the next period than one trained on "
-    "random rows is on others: the rule changes with time. The answer is for rows between known ones. For later ones "
-    "there is no single lowest error; time='later' or --time later judges a target by the error on the next period, "
-    "with an interval over periods, and time='between' says that the answer as it stands is wanted.",
     "BF118": "Cases or copies. Equal rows always have the same label, and most combinations of values occur, or nearly "
     "so. Either a rule gives the label, or rows were copied: the data cannot tell. If they are copies, a model that "
     "recognises them has learned nothing. The range allows for both; duplicates='cases' or 'copies', or --duplicates, "
@@ -94,6 +90,10 @@ CODES = {
     "accurate. Look at the error within the class (1 - recall), or ask for balanced accuracy: priors='balanced' or "
     "--balanced, or priors={'yes': 0.2, 'no': 0.8} and --priors yes=0.2,no=0.8 for other class proportions. Rows are "
     "then subsampled to match.",
+    "BF121": "Drift. A quick model trained on earlier rows is clearly worse on the next period than one trained on "
+    "random rows is on others: the rule changes with time. The answer is for rows between known ones. For later ones "
+    "there is no single lowest error; time='later' or --time later judges a target by the error on the next period, "
+    "with an interval over periods, and time='between' says that the answer as it stands is wanted.",
     "BF201": "Few rows. The figures of a class with fewer than 30 rows are too uncertain to rely on, and gates "
     "ignore it. Add rows or merge the class.",
     "BF202": "Scaling matters. Distances depend on the units of the features, and here the fraction of cross-class "

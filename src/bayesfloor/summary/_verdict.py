@@ -304,8 +304,8 @@ _TOLD: dict[str, Callable[..., str]] = {
         f"{how_many(labels, 'label')} look like spellings of {how_many(classes, 'class')}"
     ),
     Basis.TYPOS: lambda labels: "1 label looks like a typo" if labels == 1 else f"{labels:,.0f} labels look like typos",
-    Basis.DRIFT: lambda between, later, low, high, *column: (
-        f"this is for rows between known ones{f' in {quoted(column[0])}' if column else ''}: a quick model has an "
+    Basis.DRIFT: lambda between, later, low, high, column: (
+        f"this is for rows between known ones in {quoted(column)}: a quick model has an "
         f"error of {percent(between)} % there, and of {percent(later)} % on the next period ({percent(low)} to "
         f"{percent(high)} %)"
     ),
