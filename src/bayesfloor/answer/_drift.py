@@ -72,7 +72,8 @@ def find_drift(table: LabelledTable, seed: int, *, always: bool = False) -> Drif
     for name, order in orders(table):
         if len(order) < T.fewest_rows or _comes_in_parts(table.codes[order]) or (not name and _is_sorted(table)):
             continue
-        units = order[np.unique(np.linspace(0, len(order) - 1, T.most_rows).astype(np.int64))]
+        n_rows = T.most_rows if name else T.most_in_file
+        units = order[np.unique(np.linspace(0, len(order) - 1, n_rows).astype(np.int64))]
         codes = np.unique(table.codes[units], return_inverse=True)[1]
         X = table.numbers(units).values
         X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), np.finfo(np.float64).tiny)
@@ -95,7 +96,7 @@ def _comes_in_parts(codes: Ints) -> bool:
 
 def _is_sorted(table: LabelledTable) -> bool:
     """Whether the file is sorted by one of its columns: then its order is no time."""
-    steps = np.diff(table.numbers(np.arange(min(len(table), T.most_rows))).values, axis=0)
+    steps = np.diff(table.numbers(np.arange(min(len(table), T.fewest_rows))).values, axis=0)
     return bool((((steps >= 0).all(axis=0) | (steps <= 0).all(axis=0)) & (steps != 0).any(axis=0)).any())
 
 

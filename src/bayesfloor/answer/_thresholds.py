@@ -75,7 +75,8 @@ class Drift(NamedTuple):
     """When later rows are worse than rows between known ones."""
 
     fewest_rows: int = 500
-    most_rows: int = 4_000  # rows looked at, evenly over time
+    most_rows: int = 4_000  # rows looked at, evenly over time; without a column of times, `most_in_file`
+    most_in_file: int = 2_000
     n_periods: int = 10  # of which the last half are tested
     spread: float = 0.7  # smallest number of periods in which a class occurs, relative to chance
     rise: float = 0.02  # smallest rise of the error
