@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from benchmarks._hazard_sets import slow
+
 MANY = 100_000  # rows of a simulated truth
 MOST = 12_000  # rows of a table with copies
 POINTS = 0.03  # distance of the target, or of an end of the range, beyond which an answer is wrong
@@ -358,21 +360,12 @@ def _drift(rng, seed, *, dated):
     return Drawn(table, y, truth, target, reachable=False, columns=columns, known=known)
 
 
-def _slow(n, d, memory, rng):
-    """Return columns that change slowly, with unit variance."""
-    steps = rng.normal(size=(n, d)) * np.sqrt(1 - memory**2)
-    steps[0] /= np.sqrt(1 - memory**2)
-    for row in range(1, n):
-        steps[row] += memory * steps[row - 1]
-    return steps
-
-
 def _slow_features(rng, _seed):
     """Two features that drift slowly, in file order, and a label that a hidden slow cause decides."""
     n, memory = int(_log_uniform(800, 6000, rng)), 1 - _log_uniform(0.002, 0.03, rng)
-    X, pull, y = _slow(n, 2, memory, rng), _strength(rng), np.zeros(n, int)
+    X, pull, y = slow(n, 2, memory, rng), _strength(rng), np.zeros(n, int)
     while not 0.2 < y.mean() < 0.8:
-        y = (pull * X[:, 0] + _slow(n, 1, memory, rng)[:, 0] > 0).astype(int)
+        y = (pull * X[:, 0] + slow(n, 1, memory, rng)[:, 0] > 0).astype(int)
     table = pd.DataFrame(X, columns=["level", "flow"])
     for j in range(int(rng.integers(0, 4))):
         table[f"noise{j}"] = rng.normal(size=n)

@@ -79,7 +79,8 @@ def _groups(rng):
     return Made(table.iloc[order].reset_index(drop=True), y[order], name)
 
 
-def _slow(n, d, memory, rng):
+def slow(n, d, memory, rng):
+    """Return columns that change slowly, with unit variance."""
     steps = rng.normal(size=(n, d)) * np.sqrt(1 - memory**2)
     steps[0] /= np.sqrt(1 - memory**2)
     for row in range(1, n):
@@ -90,8 +91,8 @@ def _slow(n, d, memory, rng):
 def _time(rng):
     """Slow measurements, and a slow cause that is not measured."""
     n, d, n_classes = int(rng.integers(1500, 7000)), int(rng.integers(4, 12)), int(rng.integers(2, 4))
-    X = _slow(n, d, rng.uniform(0.93, 0.99), rng)
-    hidden = _slow(n, n_classes, rng.uniform(0.95, 0.99), rng) * rng.uniform(1.2, 2.5)
+    X = slow(n, d, rng.uniform(0.93, 0.99), rng)
+    hidden = slow(n, n_classes, rng.uniform(0.95, 0.99), rng) * rng.uniform(1.2, 2.5)
     y = _labels(_scores(X, n_classes, rng, rng.uniform(1.0, 2.0)) + hidden, rng)
     table = _frame(X, rng)
     how = rng.integers(3)

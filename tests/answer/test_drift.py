@@ -74,3 +74,10 @@ def test_later_rows_need_an_order_by_time():
     """Iris has none: it is sorted by class."""
     with pytest.raises(InputError, match="no order by time"):
         bayesfloor.check(*load_iris(return_X_y=True), effort="quick", time="later")
+
+
+def test_wide_rows_are_not_answered_for_other_periods():
+    """They are reduced before their order is looked at, and the answer between known rows was not asked for."""
+    X = np.random.default_rng(0).normal(size=(200, 2100))
+    with pytest.raises(InputError, match="cannot be examined"):
+        bayesfloor.check(X, np.arange(200) % 2, effort="quick", time="later")

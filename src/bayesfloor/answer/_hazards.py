@@ -156,10 +156,10 @@ def find_hazards(
     "between" known ones or "later", if the user knows.
     """
     table, found = label_table(data, roles, y_kind), Hazards(rows_are=duplicates or "", time=time)
-    if table is None and time != LATER:
-        return found
-    if table is None:
+    if time == LATER and (table is None or table.projected):  # never answer another question than was asked
         raise InputError("Got time='later', but the order of these rows cannot be examined. Leave out time.")
+    if table is None:
+        return found
     if data.groups is None:
         found = found._replace(dependence=find_dependence(table, data.X.shape[0], seed))
     if data.groups is None and found.dependence is None and duplicates != AS_CASES:
