@@ -43,7 +43,6 @@ CASES = {name: Before(*told) for name, told in json.loads(Path(__file__).with_na
 
 
 def attack(name):
-    """Return the case of this name."""
     return next(case for section in SECTIONS for case in section() if case.name == name)
 
 

@@ -52,7 +52,6 @@ def write_adult(folder, most):
 
 
 def read_problem(name, most):
-    """Return rows and labels of a dataset."""
     if name == "digits":
         from sklearn.datasets import load_digits
 
@@ -117,7 +116,6 @@ def _time_rival(rival, X, y):
 
 
 def train_forest(X, y):
-    """Train one random forest of 100 trees."""
     from sklearn.ensemble import RandomForestClassifier
 
     return RandomForestClassifier(100, random_state=SEED, n_jobs=1).fit(X, y)

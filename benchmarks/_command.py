@@ -154,13 +154,11 @@ def choose(cases, names):
 
 
 def run_cases(cases, file, *, quick):
-    """Measure the cases that are not in the file."""
     for case in cases:
         measure_once(case.name, file, lambda case=case: _measure(case, quick=quick))
 
 
 def measure_once(name, file, measure):
-    """Measure a cell unless it is in the file."""
     if name in file.results["cases"]:
         print(f"{name}: kept", flush=True)
         return

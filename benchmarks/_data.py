@@ -37,7 +37,6 @@ def even_sizes(n, k):
 
 
 def data_folder():
-    """Return the dataset folder."""
     folder = os.environ.get("BAYESFLOOR_DATA", "")
     if not Path(folder or "missing").is_dir():
         raise SystemExit(

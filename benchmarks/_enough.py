@@ -16,14 +16,12 @@ _SIZES = (3_125, 12_500, 50_000, 200_000, 800_000)  # subsampled rows
 
 
 def make_labelled(n):
-    """Return rows of two normal classes in the plane, and their labels."""
     rng = np.random.default_rng(SEED)
     label = rng.integers(0, 2, n)
     return rng.standard_normal((n, 2)) + np.outer(label, [_APART, 0]), label
 
 
 def measure_enough(n, sizes):
-    """Compute the tree bounds of subsamples and of all rows."""
     X, y = make_labelled(n)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # subsampling is intended here

@@ -16,7 +16,6 @@ def first_weight(forest):
 
 
 def check_weight(ours, theirs):
-    """Compare the weight of a first tree with that of a rival."""
     difference = abs(ours - theirs) / theirs
     assert difference <= _SAME_WEIGHT, f"first tree weighs {ours}, the peer's {theirs}"
     return difference
@@ -40,7 +39,6 @@ def say_weight(differences):
 
 
 def assert_same(one, two):
-    """Assert that two forests have the same edges, bit for bit."""
     for field in ("a", "b", "length", "tree"):
         assert np.array_equal(getattr(one, field), getattr(two, field)), f"{field} differs"
 

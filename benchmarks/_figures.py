@@ -95,7 +95,6 @@ def in_dark(text):
 
 
 def panels(width, height, n_rows=1, n_columns=1, **options):
-    """Return a figure and a list of its axes."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -124,7 +123,6 @@ def rows_down(axes, labels, size=9):
 
 
 def in_percent(*axes):
-    """Show fractions on these axes in percent."""
     for axis in axes:
         axis.set_major_formatter(lambda value, _: f"{100 * value:.6g} %")
 
@@ -139,7 +137,6 @@ def mark_line(axes, value, look, label=None, *, down=True):
 
 
 def legend_above(figure, *axes, columns):
-    """Draw one legend for all panels."""
     found = {label: mark for one in axes for mark, label in zip(*one.get_legend_handles_labels(), strict=True)}
     figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=columns)
 
@@ -158,7 +155,6 @@ def wilson(successes, trials, quantile=TWO_SIDED):
 
 
 def plain_logs(axis, ticks, unit=1):
-    """Label a logarithmic axis with plain numbers."""
     from matplotlib.ticker import NullLocator
 
     axis.set_ticks(ticks, [f"{tick / unit:,g}" for tick in ticks])

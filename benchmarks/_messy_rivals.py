@@ -111,14 +111,12 @@ def preparer_of(way):
 
 
 def run_check(way, table, label):
-    """Check a table that is prepared in one way; return the check and its CPU seconds."""
     from bayesfloor import check
 
     return seconds_of(lambda: check(table, label, prepare=preparer_of(way), n_jobs=1))
 
 
 def prepare_alone(way, table, label):
-    """Return the CPU seconds of preparing a table alone, and the number of columns made."""
     from bayesfloor.io import TablePreparer
 
     preparer, X = TablePreparer() if way == "auto" else preparer_of(way), table.drop(columns=label)
@@ -131,7 +129,6 @@ def prepare_alone(way, table, label):
 
 
 def count_packages(way):
-    """Count the packages that the command needs, including those for a way to prepare."""
     return len(packages_of("bayesfloor[cli]", *["skrub"] * (way == "skrub")))
 
 

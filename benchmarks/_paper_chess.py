@@ -25,7 +25,6 @@ RULES = {"linear": "linear machine", "kernel": "kernel machine"}
 
 
 def read(split, *, quick):
-    """Return the training and test rows of a split."""
     from sklearn.model_selection import train_test_split
 
     X, y = load("kr-vs-k", "paper")
@@ -34,7 +33,6 @@ def read(split, *, quick):
 
 
 def measure(cell, *, quick):
-    """Compute floors or rates of one split, by class."""
     part, split = cell.split("/")
     found = {"floors": measure_floors, "rates": measure_rates}[part](*read(int(split), quick=quick), quick=quick)
     return {name: [plain(value) for value in np.asarray(values)[ORDER]] for name, values in found.items()}
@@ -71,7 +69,6 @@ def measure_rates(X, test, y, truth, *, quick):
 
 
 def rates_of(truth, guess):
-    """Compute the confusion rate of each class."""
     return [((truth == code) != (guess == code)).mean() for code in range(len(CLASSES))]
 
 
@@ -85,7 +82,6 @@ def by_split(cases, field):
 
 
 def agreement(cases, field, rule):
-    """Return the rank correlations over the classes with the rates of a classifier, by split."""
     from scipy.stats import spearmanr
 
     pairs = zip(by_split(cases, field), by_split(cases, rule), strict=False)
@@ -99,7 +95,6 @@ def at_share(cases, field):
 
 
 def goals(cases):
-    """Goals: floors and rates have the same order."""
     found = {text: agreement(cases, "paper", rule) for rule, text in RULES.items()}
     return [
         goal_row(
@@ -111,7 +106,6 @@ def goals(cases):
 
 
 def agreement_table(cases):
-    """Tabulate rank correlations over the 18 classes, mean and range over the splits."""
     fields = {"paper": "the paper's floors", "ours": "the library's floors", "shares": "class sizes alone"}
     yield ("rank correlation with the rates of a", *fields.values())
     for rule, text in RULES.items():
@@ -121,7 +115,6 @@ def agreement_table(cases):
 
 
 def table(cases):
-    """Tabulate floors and rates of each class, means over the splits."""
     heads = {"shares": "proportion of rows", "paper": "the paper's floor", "paper_two": "after PCA to 2"}
     heads |= {"ours": "the library's floor", "ours_two": "after PCA to 2"} | RULES
     yield ("class", *heads.values())
@@ -134,7 +127,6 @@ def table(cases):
 
 
 def check(cases):
-    """Assert that all are fractions, and that no floor of the paper exceeds the proportion of its class."""
     for case in cases.values():
         assert all(0 <= value <= 1 for values in case.values() for value in values), case
     assert (by_split(cases, "paper") <= 1.001 * by_split(cases, "shares")).all(), cases

@@ -25,7 +25,6 @@ def read(name, *, quick):
 
 
 def measure(cell, *, quick):
-    """Return what one cell saves in the file."""
     return {"floors": measure_floors, "machine": measure_machine}[cell](quick=quick)
 
 
@@ -72,14 +71,12 @@ def hardest(case, count):
 
 
 def agreement(cases):
-    """Return the rank correlation of floors and confusions over the pairs."""
     from scipy.stats import spearmanr
 
     return float(spearmanr(cases["floors"]["estimate"], pair_errors(cases["machine"])).statistic)
 
 
 def goals(cases):
-    """Goals: the hardest pairs are the paper's, and the others are in the order of confusions."""
     if not set(CELLS) <= set(cases):
         return []
     found = sum(pair in hardest(cases["floors"], 5) for pair in HARDEST)
@@ -90,7 +87,6 @@ def goals(cases):
 
 
 def table(cases):
-    """Tabulate the pairs with the highest floors, and how often they were confused."""
     yield ("pair of digits", "floor", "bounds", "test images confused")
     if not set(CELLS) <= set(cases):
         return
@@ -102,7 +98,6 @@ def table(cases):
 
 
 def check(cases):
-    """Assert that every pair has a floor inside its bounds, and that every image was counted."""
     for low, estimate, high in zip(*(cases["floors"][name] for name in ("lower", "estimate", "upper")), strict=True):
         assert 0 <= low <= estimate <= high <= 0.5, (low, estimate, high)
     assert np.sum(cases["machine"]["confusions"]) == cases["machine"]["rows"], cases["machine"]

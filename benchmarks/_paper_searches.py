@@ -84,7 +84,6 @@ def make_task(name, recipe, split, protocol):
 
 
 def linear(**options):
-    """Make the linear SVM that all methods use."""
     return LinearSVC(dual="auto", random_state=SEED, **options)
 
 
@@ -103,7 +102,6 @@ def search(estimator, grid, task):
 
 
 def best_cost(found):
-    """Return the cost that a search chose, if it searched for one."""
     return dict(zip(["cost"], found.best_params_.values(), strict=False))
 
 
@@ -129,22 +127,18 @@ class DirectedAcyclicGraph(OneVsOneClassifier):
 
 
 def fit_ovo(task):
-    """Fit one SVM for each pair of classes."""
     return search(OneVsOneClassifier(linear()), {"estimator__C": task.protocol.costs}, task)
 
 
 def fit_ovr(task):
-    """Fit one SVM for each class."""
     return search(linear(), {"C": task.protocol.costs}, task)
 
 
 def fit_crammer_singer(task):
-    """Fit a single SVM for all classes."""
     return search(linear(multi_class="crammer_singer"), {"C": task.protocol.costs}, task)
 
 
 def fit_dag(task):
-    """Fit the one-vs-one SVMs as a DAG."""
     return search(DirectedAcyclicGraph(linear()), {"estimator__C": task.protocol.costs}, task)
 
 
@@ -205,7 +199,6 @@ def measure(method, task):
 
 
 def judge(model, task):
-    """Return the scores of the predictions, and their time."""
     calls = [seconds_of(lambda: model.predict(task.test)) for _ in range(PREDICT_ROUNDS)]
     guess = calls[0][1]
     return {
@@ -238,7 +231,6 @@ def prepare_case(group, protocol):
 
 
 def warm_up():
-    """Compile the kernels for floors on a few rows."""
     from bayesfloor import BayesFloor
     from bayesfloor.forest._spanning_forest import prepare_kernels
 
@@ -291,7 +283,6 @@ def ask(worker, name, key, most):
 
 
 def describe(record):
-    """Describe a record in a word."""
     if record is None:
         return "broke down"
     if "hit" in record:
@@ -316,7 +307,6 @@ def join_turns(turns):
 
 
 def check_records(keys, results):
-    """Assert that every method ran, and that its scores are in range."""
     for key in keys:
         one = results["cases"].get(key, {})
         assert "seconds" in one, f"{key}: {one}"

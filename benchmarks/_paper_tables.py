@@ -87,7 +87,6 @@ CASES = [*PAPER_CASES, *((name, "honest") for name in HONEST)]
 
 
 def key_of(group, method):
-    """Return the name of a cell in the file."""
     return "/".join(map(str, (*group, method)))
 
 
@@ -101,7 +100,6 @@ def by_split(results, case, method, field):
 
 
 def those_run(results, cases):
-    """Return the cases that have something to show."""
     begun = {tuple(key.split("/")[:2]) for key in results["cases"]}
     return [case for case in cases if case in begun]
 
@@ -131,7 +129,6 @@ def why_empty(results, case, method):
 
 
 def number(value, form=".3f"):
-    """Return a figure as text, or a mark that there is none."""
     return "-" if np.isnan(value) else f"{value:{form}}"
 
 
@@ -144,12 +141,10 @@ def measure_data(name, recipe):
 
 
 def data_key(name, recipe):
-    """Return the name of a dataset's cell in the file."""
     return key_of(("data", name), recipe)
 
 
 def data_table(results):
-    """Tabulate the datasets, and whether they match the paper's."""
     yield ("dataset", "recipe", "rows", "features", "classes", "smallest", "largest", "distinct rows", "as the paper's")
     for name, recipe in CASES:
         one = results["cases"].get(data_key(name, recipe))
@@ -175,7 +170,6 @@ def time_table(results):
 
 
 def configuration_table(results):
-    """Tabulate CPU seconds per value of C."""
     yield ("CPU s per configuration", "recipe", *METHODS.values())
     values = len(results["sizes"]["costs"])
     for case in those_run(results, CASES):
@@ -184,7 +178,6 @@ def configuration_table(results):
 
 
 def time_ratio(results, case, field):
-    """Return the time of the paper's tree relative to one-vs-one."""
     return mean_of(results, case, "smart_min_cut", field) / mean_of(results, case, *beside_smart(results, case))
 
 
@@ -195,7 +188,6 @@ def beside_smart(results, case):
 
 
 def paper_ratio(name):
-    """Return the time of SmartSVM relative to one-vs-one in the paper."""
     ovo, smart = PAPER_SECONDS[name]
     return smart / ovo
 
@@ -204,14 +196,12 @@ def paper_ratio(name):
 
 
 def ari_table(results):
-    """Tabulate indices on test rows."""
     yield ("ARI", "recipe", *METHODS.values())
     for case in those_run(results, CASES):
         yield (*case, *(cell(results, case, name) for name in METHODS))
 
 
 def distance_table(results):
-    """Tabulate our index minus the paper's."""
     yield ("ARI, ours - the paper's", *METHODS.values(), "leak")
     for case in those_run(results, PAPER_CASES):
         off = [number(distance(results, case, name), "+.3f") for name in METHODS]
@@ -219,13 +209,11 @@ def distance_table(results):
 
 
 def distance(results, case, method):
-    """Return our mean index of a method minus the paper's."""
     found = distances(results, case, method)
     return float(np.mean(found)) if found else np.nan
 
 
 def distances(results, case, method):
-    """Return our index of a method minus the paper's, by split."""
     theirs = PAPER_ARI[case[0]][PAPER_COLUMNS.index(METHODS[method])]
     return [value - theirs for value in by_split(results, case, method, "ari").values()]
 
@@ -242,7 +230,6 @@ def goals(results):
 
 
 def count_row(measured, margins, goal):
-    """Return the goal for how many margins are not negative."""
     margins = [margin for margin in margins if not np.isnan(margin)]
     return goal_row(measured, sum(one >= 0 for one in margins) if margins else None, len(margins), goal, at_least=True)
 

@@ -85,7 +85,6 @@ def read_text(blob, *, separator=None, skip=0, drop=(), label=-1):
 
 
 def read_keel(blob):
-    """Read the part after ``@data``."""
     head, found, body = blob.partition(b"@data")
     if not found or b"@attribute" not in head:
         raise ValueError("it is not a KEEL file")
@@ -93,7 +92,6 @@ def read_keel(blob):
 
 
 def read_csv(blob):
-    """Read a file with a header line."""
     return list(csv.reader(io.StringIO(blob.decode("utf-8"), newline="")))[1:]
 
 

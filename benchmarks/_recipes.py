@@ -15,12 +15,10 @@ from benchmarks._data import data_folder
 
 @cache
 def manifest():
-    """Return all datasets by name."""
     return json.loads(Path(__file__).with_name("datasets.json").read_text("utf-8"))
 
 
 def load(name, recipe):
-    """Return the rows and codes of a dataset after a recipe."""
     X, y = load_frame(name, recipe)
     return X.to_numpy(dtype=np.float64), y
 
@@ -35,7 +33,6 @@ def load_frame(name, recipe=None):
 
 
 def apply(frame, steps):
-    """Return features and labels after the steps of a recipe."""
     X, y = frame.drop(columns="target"), frame["target"]
     if y.dtype == "category":
         y = y.astype(object)

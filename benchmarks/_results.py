@@ -217,7 +217,6 @@ class ResultsFile:
 
 
 def read_results(path):
-    """Read results as they were written."""
     if not path.exists():
         raise SystemExit(f"There are no results at {path} yet.")
     return json.loads(path.read_text())
@@ -260,7 +259,6 @@ def as_notes(texts):
 
 
 def row_goals(results, names):
-    """Return the goals of these cases' rows."""
     for name, case in _those(results, names):
         for row in case["rows"]:
             if "goal" in row:
@@ -314,7 +312,6 @@ def _time(row, side):
 
 
 def align(lines):
-    """Return lines of cells as text."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     sides = [">" if is_right else "<" for is_right in columns_of_numbers(lines)]
     return ["  ".join(f"{c:{s}{w}}" for c, s, w in zip(line, sides, widths, strict=True)).rstrip() for line in lines]

@@ -12,12 +12,10 @@ class ScaledSVC(ClassifierMixin, BaseEstimator):
         self.width = width
 
     def fit(self, X, y):
-        """Fit the SVM."""
         gamma = self.width / (X.shape[1] * max(X.var(), 1e-300))
         self.svm_ = SVC(C=self.C, gamma=gamma, cache_size=1000).fit(X, y)
         self.classes_ = self.svm_.classes_
         return self
 
     def predict(self, X):
-        """Predict the labels of rows."""
         return self.svm_.predict(X)

@@ -76,7 +76,6 @@ def _measure_real(name):
 
 
 def _tuned(X, y):
-    """Fit a search over an RBF SVM's parameters."""
     from sklearn.model_selection import GridSearchCV, StratifiedKFold
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -96,7 +95,6 @@ def _sequential(svm, X, y, n_features):
 
 
 def tables(results):
-    """Tabulate seeds with all informative features first, and compare accuracies."""
     made = [_kind_line(kind, cells) for kind in _KINDS if (cells := _of_kind(kind, results))]
     real = [_real_line(name, results[name]) for name in _SETS if name in results]
     flattery = ("held-out - optimistic", "sd")
@@ -123,7 +121,6 @@ _REAL = (
 
 
 def goals(results):
-    """Return the goals for synthetic and real data."""
     for kind in _KINDS:
         first = sum(cell["first"] for cell in _of_kind(kind, results))
         measured = f"{kind}: seeds with the informative features first"
@@ -161,7 +158,6 @@ def _real_line(name, cell):
 
 
 def check(results):
-    """Assert that something was selected, and nothing twice."""
     for cell in results.values():
         if "order" in cell:
             assert len(set(cell["order"])) == len(cell["order"]) >= 1

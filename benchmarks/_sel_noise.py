@@ -17,7 +17,6 @@ def cells(*, quick):
 
 
 def measure(cell, *, quick):
-    """Count the trials that declare something."""
     kind, start = cell.split("/")
     trials = range(int(start), int(start) + (_QUICK_TRIALS if quick else _AT_ONCE))
     declared = [_DECLARES[kind](np.random.default_rng([SEED, trial]), trial) for trial in trials]
@@ -69,7 +68,6 @@ def counts_of(results):
 
 
 def tables(results):
-    """Tabulate the fractions of trials in which something was declared."""
     lines = [("decision", "trials", "something declared", "share", "s.e.")]
     for kind, trials, declared in counts_of(results):
         share = declared / trials
@@ -79,13 +77,11 @@ def tables(results):
 
 
 def goals(results):
-    """Goals: with noise labels, no more is declared than the level allows."""
     for kind, trials, declared in counts_of(results):
         share = declared / trials
         yield Goal(f"{kind}: noise declared better", f"{share:.3f} of {trials}", f"<= {_LEVEL}", share <= _LEVEL)
 
 
 def check(results):
-    """Assert that noise is not declared better in most trials."""
     for key, cell in results.items():
         assert cell["declared"] <= cell["trials"] / 2, f"{key}: {cell}"

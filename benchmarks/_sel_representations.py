@@ -111,7 +111,6 @@ def tables(results):
 
 
 def goals(results):
-    """Return the goals for means over the datasets."""
     lines = lines_of(results)
     correlation, share, above = means_of(lines)
     return [
@@ -181,7 +180,6 @@ def _details(name, results):
 
 
 def check(results):
-    """Assert that fractions are fractions, and that every representation has a rank."""
     for key, cell in results.items():
         if key.endswith("/floors"):
             assert all(0 <= row["predicted"] <= 1 for row in cell["table"])

@@ -22,7 +22,6 @@ def cells(*, quick):
 
 
 def measure(cell, *, quick):
-    """Return what was declared for many splits."""
     from bayesfloor.forest._spanning_forest import prepare_kernels
 
     prepare_kernels()  # hundreds of forests
@@ -52,7 +51,6 @@ def _try(cell, rng):
 
 
 def _clean(cell, rng):
-    """Make a random split of rows."""
     _, name, split = cell.split()
     X = rng.permutation(_ROWS[name](rng))
     n_b = len(X) // 10 if split == "90/10" else len(X) // 2
@@ -130,7 +128,6 @@ _RIGHT = {"copies": "leaking", "rounded copies": "leaking"}  # the others are sh
 
 
 def tables(results):
-    """Tabulate the fractions declared, with their binomial spread."""
     planted = "of the planted rows"
     lines = [("splits", "trials", "declared different", "s.e.", "shifted", "leaking", "right word", planted)]
     for name, cell in results.items():
@@ -149,7 +146,6 @@ def declared_share(cell):
 
 
 def goals(results):
-    """Goals: no more clean splits are declared different than the level allows."""
     for name in CLEAN:
         if name in results:
             share = declared_share(results[name])
@@ -169,7 +165,6 @@ def _planted(name, cell):
 
 
 def check(results):
-    """Assert that duplicates are listed exactly, and that planted shifts are found."""
     for name in set(results) & set(_RIGHT):
         assert results[name]["copies_found"] == results[name]["planted"] == results[name]["copies"]
         assert all(word in ("leaking", "both") for word in results[name]["word"])

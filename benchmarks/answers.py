@@ -101,7 +101,6 @@ def validate_forest(X, y):
 
 
 def measure_answer(name, most=MOST_ROWS):
-    """Return the answer with the default effort."""
     from bayesfloor import BayesFloor
 
     X, y = read_set(name, most)
@@ -120,7 +119,6 @@ def measure_rival(name, family, most=MOST_ROWS):
 
 
 def all_cells():
-    """Return every cell with the function that measures it."""
     cost = [(f"cost/{name}/{effort}", measure_cost, (name, effort)) for effort, name in product(ROUNDS, COST_SETS)]
     answers = [(f"answer/{name}", measure_answer, (name,)) for name in DATASETS]
     rivals = [(f"rivals/{name}/{one}", measure_rival, (name, one)) for name in DATASETS for one in FAMILIES]
@@ -128,7 +126,6 @@ def all_cells():
 
 
 def chosen(options):
-    """Return the selected cells: of these kinds and these datasets, if any are named."""
     kinds, sets = ([name for name in options.only if name in group] for group in (KINDS, DATASETS))
     found = []
     for cell in all_cells():
@@ -139,7 +136,6 @@ def chosen(options):
 
 
 def run(file, options):
-    """Measure the cells that are not in the file; the quick form asserts the order."""
     if options.quick:
         run_quick(file)
         return
@@ -148,7 +144,6 @@ def run(file, options):
 
 
 def run_quick(file):
-    """Measure all kinds on a few rows."""
     for name in QUICK["sets"]:
         for effort in QUICK["efforts"]:
             file.add(f"cost/{name}/{effort}", measure_cost(name, effort, QUICK["rows"], rounds=1))
@@ -172,20 +167,17 @@ def timings(case):
 
 
 def cost_cases(results):
-    """Return the cost cases by dataset and effort."""
     cases = results["cases"]
     keys = [(name, effort) for name, effort in product(COST_SETS, ROUNDS) if f"cost/{name}/{effort}" in cases]
     return {key: cases[f"cost/{key[0]}/{key[1]}"] for key in keys}
 
 
 def ratio_of(case):
-    """Return the time of fit and answer relative to the forest's."""
     found = timings(case)
     return found["whole"].best / found["forest"].best
 
 
 def cost_table(results):
-    """Tabulate CPU seconds, and the ratio to the forest's."""
     yield ("dataset", "rows x columns", "classes", "effort", "forest", "fit and answer", "answer alone", "ratio")
     for (name, effort), case in cost_cases(results).items():
         n, d, k = case["shape"]
@@ -205,7 +197,6 @@ def rivals_of(results, name):
 
 
 def answer_table(results):
-    """Compare the answer with the best rival and with the previous answer."""
     yield (
         "dataset",
         "rows x columns",
@@ -243,7 +234,6 @@ def range_text(one):
 
 
 def rival_table(results):
-    """Tabulate the errors of all families."""
     yield ("cross-validated error", *FAMILIES)
     for name in DATASETS:
         rivals = rivals_of(results, name)
@@ -265,7 +255,6 @@ def tables(results):
 
 
 def goals(results):
-    """Return every figure that has a goal."""
     for (name, effort), case in cost_cases(results).items():
         if effort in MOST_RATIO:
             ratio, most = ratio_of(case), MOST_RATIO[effort]
@@ -285,7 +274,6 @@ def goals(results):
 
 
 def main(arguments=None):
-    """Run the command line."""
     sizes = {
         "most_rows": MOST_ROWS,
         "most_rows_of_many_columns": MOST_ROWS_OF_MANY_COLUMNS,

@@ -85,7 +85,6 @@ def standard_error(values):
 
 
 def two_gaussians(rng, sizes, gap, d):
-    """Sample rows and codes of two Gaussians."""
     codes = np.repeat([0, 1], sizes)
     X = rng.normal(size=(len(codes), d))
     X[:, 0] += gap * codes
@@ -93,7 +92,6 @@ def two_gaussians(rng, sizes, gap, d):
 
 
 def cross_counts(rng, sizes, gap, d, n_trees):
-    """Count the cross-class edges of each tree for new rows."""
     from bayesfloor import spanning_forest
 
     X, codes = two_gaussians(rng, sizes, gap, d)
@@ -201,7 +199,6 @@ def _interval_rows(form, found, fresh, limit, limit_goal):
 
 
 def coverage_row(measured, low, high, truth, least=None, most=None):
-    """Make the row of the fraction of intervals that cover the truth."""
     share = ((low <= truth) & (truth <= high)).mean()
     return row(measured, share, math.sqrt(share * (1 - share) / len(low)), least, most)
 
@@ -436,7 +433,6 @@ CASES = [
 
 
 def tables(results):
-    """Return the tables by name: intervals, and the rows of all other parts."""
     pieces = dict.fromkeys(group_of(case) for case in CASES if group_of(case) != "intervals")
     return {"intervals": [*interval_table(results)]} | {
         piece: row_table(results, [case.name for case in CASES if group_of(case) == piece]) for piece in pieces
@@ -444,7 +440,6 @@ def tables(results):
 
 
 def goals(results):
-    """Return the goals of all rows."""
     for name, case in results["cases"].items():
         for entry in case["rows"]:
             if "goal" in entry:
@@ -453,7 +448,6 @@ def goals(results):
 
 
 def main(arguments=None):
-    """Run the command line."""
     from joblib import parallel_config
 
     cases = of_cases(CASES)

@@ -59,7 +59,6 @@ _TWO_THREADS = dict.fromkeys(_ONE_THREAD, "2")
 
 @lru_cache(maxsize=1)
 def run_warm(name, most, rounds):
-    """Measure all efforts on a dataset in one process."""
     return run_fresh(f"{_TASKS}:measure_warm", _ONE_THREAD, name=name, most=most, rounds=rounds)
 
 
@@ -73,7 +72,6 @@ def measure_warm(name, effort, most, rounds):
 
 
 def measure_process(name, rounds):
-    """Compare whole processes, with all imports."""
     data = f"from sklearn.datasets import {PROCESS[name]}; X, y = {PROCESS[name]}(return_X_y=True)"
     check = "from bayesfloor import check; check(X, y, n_jobs=1)"
     forest = (
@@ -104,7 +102,6 @@ def measure_cold(name, most, rounds):
 
 
 def measure_threads(name, most, rounds):
-    """Compare two threads with one."""
     found = run_fresh(f"{_TASKS}:measure_threads", _TWO_THREADS, name=name, most=most, rounds=rounds)
     one, two = found["seconds"]
     what, goal = f"check, n_jobs=2, {_size(found)}", MOST_RATIO["threads"]
@@ -113,7 +110,6 @@ def measure_threads(name, most, rounds):
 
 
 def measure_memory(name, most):
-    """Return the peak memory of a process that runs a check."""
     found = run_fresh(f"{_TASKS}:measure_fresh", _ONE_THREAD, name=name, most=most)
     what = f"check, peak memory, {_size(found)}"
     return _record([row(what, found["peak"], unit="GB", goal=MOST_GIGABYTES)], found)
@@ -198,7 +194,6 @@ SLOW = ("hundred", "mnist_train", "manifold", "million")  # come last
 
 
 def chosen(options):
-    """Return the selected cells: of these kinds and these datasets, if any are named."""
     kinds, sets = ([name for name in options.only if name in group] or group for group in (KINDS, SETS))
     found = [case for case in CASES if kind_of(case.name) in kinds and set_of(case.name) in sets]
     found = [case for case in found if set_of(case.name) != "adult" or file_generator()]
@@ -210,7 +205,6 @@ def chosen(options):
 
 
 def answer_table(results):
-    """Tabulate what each effort bought."""
     yield ("dataset", "effort", "CPU time", "of the rival's", "best estimate", "range", "reliability")
     for name in NAMES:
         if kind_of(name) == "warm" and name in results["cases"]:
@@ -231,14 +225,12 @@ def goals(results):
 
 
 def print_all(results, _options):
-    """Print all tables."""
     for lines in tables(results).values():
         print("\n".join(["", *align(lines)]))
     print("\nTimes and ratios are medians over rounds, with the smallest and the largest ratio in brackets.")
 
 
 def main(arguments=None):
-    """Run the command line."""
     run_command(
         arguments,
         __doc__,

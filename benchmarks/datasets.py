@@ -107,7 +107,6 @@ def difference(table, entry):
 
 
 def is_there(path, entry):
-    """Whether a file contains the dataset."""
     from pyarrow import ArrowException
     from pyarrow.parquet import read_table
 
@@ -121,7 +120,6 @@ def is_there(path, entry):
 
 
 def make(name, folder, get):
-    """Download, check and write one dataset."""
     entry = manifest()[name]
     if "embeds" in entry:
         table = _embed(folder / f"{entry['embeds']}.parquet", entry)
@@ -222,7 +220,6 @@ def lines_of(names, mirror=None):
 
 
 def main(arguments=None):
-    """Run the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.datasets", description=__doc__.partition("\n")[0])
     every = list(manifest())
     parser.add_argument("folder", type=Path, nargs="?", help="where to write <name>.parquet")

@@ -48,7 +48,6 @@ def measure_fit(name, most, rounds):
 
 
 def measure_floor(name, most, rounds, seconds, gigabytes):
-    """Return the rows of one dataset."""
     found = run_fresh("benchmarks.floor:measure_fit", name=name, most=most, rounds=rounds)
     n, d, k = found["shape"]
     what, fit, again = f"fit, {n} x {d}, K = {k}", min(found["fit"]), min(found["relabel"])
@@ -85,7 +84,6 @@ CASES = [
 
 
 def tables(results, cases=CASES):
-    """Return the tables by name."""
     names = [case.name for case in cases]
     checked = as_notes(all_checked(results, names))
     return {"rows": row_table(results, names), "checked": checked}

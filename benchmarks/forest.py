@@ -175,7 +175,6 @@ def measure_growth(n, rounds):
 
 
 def _check_sizes(X, found):
-    """Check what a fresh process found."""
     from benchmarks._exact import check_weight, say_weight
 
     assert found["sizes"] == [len(X) - 1] * 3, f"trees of {found['sizes']} edges on {len(X)} rows"
@@ -184,7 +183,6 @@ def _check_sizes(X, found):
 
 
 def measure_threads(n, d, rounds):
-    """Compare two threads with one."""
     from bayesfloor import spanning_forest
     from benchmarks._exact import assert_same
 
@@ -318,7 +316,6 @@ CASES = [
 
 
 def tables(results):
-    """Return the tables by name: trees of single datasets, and everything else."""
     names = [case.name for case in CASES]
     trees = [case.name for case in CASES if case.measure is measure_trees]
     return {
@@ -333,7 +330,6 @@ def goals(results):
 
 
 def main(arguments=None):
-    """Run the command line."""
     cases = of_cases(CASES)
     run_command(
         arguments,

@@ -197,7 +197,6 @@ def call(folder, *words):
 
 
 def measure_way(folder, name):
-    """Break one thing; return the exit code."""
     way = WAYS[name]
     rows = _rows(1, noise=3.0) if way.worse else _rows(0)
     way.change(*rows).to_csv(folder / "now.csv", index=False)
@@ -207,7 +206,6 @@ def measure_way(folder, name):
 
 
 def measure_draw(folder, seed):
-    """Draw the rows anew; return the exit code."""
     _rows(seed)[0].to_csv(folder / "now.csv", index=False)
     (folder / "base.json").write_text((folder / "good.json").read_text("utf-8"), "utf-8")
     return call(folder, "now.csv", *QUICK, *BASELINE)
@@ -222,7 +220,6 @@ def chosen(options):
 
 
 def run(file, options):
-    """Measure the cells that are not in the file."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _rows(0)[0].to_csv(folder / "good.csv", index=False)
@@ -243,7 +240,6 @@ def group_of(name):
 
 
 def way_table(results):
-    """List the ways with their exit codes before and now."""
     yield ("way", "exit code before", "now", "told")
     for name, case in results["cases"].items():
         if name in WAYS:
@@ -275,7 +271,6 @@ def tables(results):
 
 
 def main(arguments=None):
-    """Run the command line."""
     run_command(
         arguments,
         __doc__,

@@ -63,7 +63,6 @@ TOY = ("iris", "wine", "breast_cancer", "digits", "moons", "circles", "blobs")
 
 
 def measure_family(family, seed):
-    """Check a table of a family."""
     drawn = draw(family, seed)
     case = judge(drawn.X, drawn.y, truth=drawn.truth, target=drawn.target, margin=drawn.margin)
     return case | {"columns": drawn.columns, "known": drawn.known, "shape": list(drawn.X.shape)}
@@ -89,7 +88,6 @@ def measure_dataset(name, recipe):
 
 
 def measure_toy(name):
-    """Check a dataset that comes with scikit-learn."""
     from sklearn import datasets as toys
 
     if name in ("moons", "circles"):
@@ -112,14 +110,12 @@ def measure_file(folder, one):
 
 
 def measure_attack(name):
-    """Check a case of the attack."""
     case = attack(name)
     options = {"effort": case.effort, **case.options}
     return judge(case.X, case.y, truth=case.truth, target=case.target, margin=case.margin, **options)
 
 
 def chosen(options):
-    """Return the selected cells by name."""
     seed = HELD_BACK if options.held_back else FIRST_SEED
     # The quick form has one table of each group, and of no hazard.
     families = [next(iter(own)) for own in FAMILY_GROUPS.values()] if options.quick else list(FAMILIES)
@@ -164,7 +160,6 @@ def _recipes():
 
 
 def run(file, options):
-    """Measure the cells that are not in the file."""
     cells = chosen(options)
     for name, work in cells.items():
         if work is not None:
@@ -256,7 +251,6 @@ def honest_table(results):
 
 
 def raised_table(results):
-    """List what was raised on clean tables."""
     yield ("half", "clean tables", "a leak raised", "copies raised", "tables")
     for half in HALVES:
         clean = judged(results, half, (NONE,))
@@ -301,7 +295,6 @@ def warning_table(results):
 
 
 def file_table(results):
-    """Tabulate the files that should warn of groups or time."""
     yield ("file", "truth", "best estimate", "range", "90 % accuracy", "error at random", "error together", "CPU s")
     for name, case in sorted(results["cases"].items()):
         if "truth" in case:
@@ -374,7 +367,6 @@ def tables(results):
 
 
 def main(arguments=None):
-    """Run the command line."""
     run_command(
         arguments,
         __doc__,

@@ -119,7 +119,6 @@ def run_verdicts(answer, truth):
 
 
 def run_cell(name, n, seed):
-    """Run all methods once on one sample."""
     from threadpoolctl import threadpool_limits
 
     X, codes = draw_sample(name, n, seed)
@@ -140,7 +139,6 @@ def run_limits(name):
 
 
 def run_cases(names, seeds, file, jobs):
-    """Run the cells that are not in the file, the small sizes of all designs first."""
     from joblib import Parallel, delayed
 
     with Parallel(n_jobs=jobs) as parallel:
@@ -179,7 +177,6 @@ def _total_seconds(cells):
 
 
 def run_all_limits(names, file, jobs):
-    """Run the trials of the limits that are not in the file."""
     from joblib import Parallel, delayed
 
     missing = [name for name in names if f"limits/{name}" not in file.results["cases"]]
@@ -191,7 +188,6 @@ def run_all_limits(names, file, jobs):
 
 
 def all_cells(results):
-    """Return the cells with their design and size."""
     for key, case in results["cases"].items():
         name, _, n = key.rpartition("/")
         if name in DESIGNS:
@@ -210,7 +206,6 @@ def errors_of(cells, method):
 
 
 def describe_errors(cells, method):
-    """Return the mean absolute error, bias, largest error and mean CPU seconds of a method."""
     errors = errors_of(cells, method)
     seconds = np.mean([cell["methods"][method]["seconds"] for cell in cells])
     figures = {"mae": np.abs(errors).mean(), "bias": errors.mean(), "max": np.abs(errors).max(), "seconds": seconds}
@@ -228,7 +223,6 @@ def groups_of(cells):
 
 
 def error_table(cells):
-    """Return the errors of every method in every group."""
     methods = list(cells[0]["methods"])
     return {
         label: {method: describe_errors(members, method) for method in methods}
@@ -309,7 +303,6 @@ def verdict_goals(cells):
 
 
 def limit_goals(results):
-    """Return the lowest coverage of the upper limit over the designs."""
     found = {key: case["coverage"] for key, case in results["cases"].items() if key.startswith("limits/")}
     if not found:
         return []
@@ -327,14 +320,12 @@ def summarise(results):
 
 
 def group_table(label, methods):
-    """Tabulate the errors of every method in one group."""
     yield (label, "mean absolute error", "bias", "largest error", "CPU seconds")
     for name, row in methods.items():
         yield (name, f"{row['mae']:.4f}", f"{row['bias']:+.4f}", f"{row['max']:.4f}", f"{row['seconds']:.3f}")
 
 
 def by_group_table(errors):
-    """Tabulate the mean absolute errors of every method in every group."""
     yield ("mean absolute error", *errors)
     for name in errors["all"]:
         yield (name, *(f"{methods[name]['mae']:.4f}" for methods in errors.values()))
@@ -363,7 +354,6 @@ def _range(one):
 
 
 def reliability_table(results):
-    """Tabulate answers by their reliability."""
     yield ("reliability", "answers", "mean absolute error", "range contains the truth", "upper limit below it")
     cells = list(all_cells(results))
     for word in RELIABILITIES:
@@ -374,7 +364,6 @@ def reliability_table(results):
 
 
 def tables(results):
-    """Return the tables by name."""
     errors = summary_of(results)["errors"]
     return {
         "errors": [*group_table("all designs and sizes", errors["all"])],
@@ -464,7 +453,6 @@ def run(file, options):
 
 
 def main(arguments=None):
-    """Run the command line."""
     sizes = {"rows": list(SEEDS), "seeds": list(SEEDS.values()), "limit_trials": LIMIT_TRIALS}
     run_command(
         arguments,

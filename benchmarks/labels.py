@@ -37,7 +37,6 @@ _AUC_MARGIN, _TIME_RATIO = 0.005, 0.25
 
 
 def load(name):
-    """Return rows of a dataset and their codes."""
     from sklearn.datasets import load_digits
 
     if name == "digits":
@@ -88,7 +87,6 @@ def auc(flipped, score):
 
 
 def models():
-    """Return the models whose probabilities cleanlab gets, by name."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.neighbors import KNeighborsClassifier
 
@@ -150,7 +148,6 @@ def _seconds_of_both(cell):
 
 
 def by_dataset(results):
-    """Return the cells of each dataset."""
     cells = list(results["cases"].values())
     names = dict.fromkeys(cell["dataset"] for cell in cells)
     return {name: [cell for cell in cells if cell["dataset"] == name] for name in names}
@@ -203,7 +200,6 @@ def tables(results):
 
 
 def goals(results):
-    """Return the goals over all datasets."""
     (ours, theirs), seconds = totals([summarize(cells) for cells in by_dataset(results).values()])
     ratio = seconds[0] / seconds[1]
     broken = sum(cell["list"]["false"] > most_false(cell) for cell in results["cases"].values())
@@ -235,7 +231,6 @@ def show(results, options):
 
 
 def main(arguments=None):
-    """Run the command line."""
     run_command(
         arguments,
         __doc__,

@@ -78,7 +78,6 @@ _USAGE = 2  # exit code when a file is refused
 
 
 def find_generator(options):
-    """Return the path of the generator."""
     path = file_generator(options.make)
     if path is None:
         raise SystemExit("Got no file generator. Name its script: --make PATH or BAYESFLOOR_MESSY.")
@@ -150,7 +149,6 @@ def _run(command, folder):
 
 
 def measure_pipeline(folder, one, seed):
-    """Return the errors of what a data scientist would write."""
     errors, seconds = run_pipelines(one["name"], read_table(folder, one), label_of(one), seed)
     return {"errors": {name: plain(error) for name, error in errors.items()}, "seconds": plain(seconds)}
 
@@ -200,7 +198,6 @@ def run(file, options):
 
 
 def run_seed(file, make, folder, cells):
-    """Write the files of a seed, and measure its cells."""
     manifest = write_files(make, folder, cells[0][1])
     check_names(manifest)
     for kind, seed, name in cells:
@@ -259,7 +256,6 @@ def file_table(results):
 
 
 def message_table(results):
-    """List the messages for files that did not run."""
     yield ("message",)
     for (name, seed), case in cases_of(results, "file").items():
         if case["outcome"] != RAN:
@@ -277,14 +273,12 @@ def pipeline_cases(results):
 
 
 def pipeline_table(results):
-    """Compare the best learner of a check with the pipelines."""
     yield ("file", "seed", "best learner", "its error", "best pipeline", "its error", "difference")
     for (name, seed), (learner, ours, pipeline, theirs) in pipeline_cases(results):
         yield (name, str(seed), learner, f"{ours:.4f}", pipeline, f"{theirs:.4f}", f"{ours - theirs:+.4f}")
 
 
 def prepare_table(results):
-    """Tabulate each table prepared in both ways."""
     yield (
         "table",
         "seed",
@@ -330,7 +324,6 @@ def way_table(results):
 
 
 def tables(results):
-    """Return the tables by name."""
     made = {
         "files": file_table,
         "messages": message_table,
@@ -342,7 +335,6 @@ def tables(results):
 
 
 def goals(results):
-    """Return every figure that has a goal."""
     files = cases_of(results, "file")
     if files:
         other = [f"{name} ({seed})" for (name, seed), case in files.items() if case["outcome"] != case["expected"]]
@@ -368,7 +360,6 @@ def header(options):
 
 
 def main(arguments=None):
-    """Run the command line."""
     run_command(
         arguments,
         __doc__,

@@ -36,7 +36,6 @@ QUICK_CASES = (("flare", "paper"), ("winered", "honest"))
 
 
 def run_data(cases, file):
-    """Describe the datasets."""
     for case in cases:
         key = data_key(*case)
         if key not in file.results["cases"]:
@@ -44,7 +43,6 @@ def run_data(cases, file):
 
 
 def run_cells(name, file, *, quick):
-    """Run the cells of a part that are not in the file."""
     part = PICTURES[name]
     for cell in part.QUICK_CELLS if quick else part.CELLS:
         key, start = f"{name}/{cell}", time.perf_counter()
@@ -54,7 +52,6 @@ def run_cells(name, file, *, quick):
 
 
 def run_parts(names, cases, protocol, file):
-    """Run the cells that are not in the file; return those that crashed."""
     quick = protocol.name == "quick"
     if "data" in names:
         run_data(cases, file)
@@ -69,7 +66,6 @@ def run_parts(names, cases, protocol, file):
 
 
 def tables(results):
-    """Return the tables by name."""
     found = {name: table(results) for name, table in _paper_tables.TABLES.items()}
     chess = cells_of(results, "chess")
     found["mnist"] = _paper_mnist.table(cells_of(results, "mnist"))
@@ -87,7 +83,6 @@ def goals_of(results):
 
 
 def print_all(results, *, judged=True):
-    """Print all tables and the goals."""
     for table in tables(results).values():
         print("\n".join(["", *align(table)]))
     print("\n".join(["", *format_goals(goals_of(results), judged=judged)]))
@@ -97,7 +92,6 @@ def print_all(results, *, judged=True):
 
 
 def keys_of(parts, cases, protocol):
-    """Return the names of the cells of these parts."""
     groups = groups_of(cases, protocol.splits) if "tables" in parts else []
     data = [data_key(*case) for case in cases] if "data" in parts else []
     pictures = [f"{name}/{cell}" for name, part in PICTURES.items() if name in parts for cell in part.CELLS]
@@ -129,7 +123,6 @@ def run(file, options):
 
 
 def main(arguments=None):
-    """Run the command line."""
     sets = {"nargs": "+", "default": DATASETS, "metavar": "NAME", "choices": DATASETS, "help": "these datasets"}
     run_command(
         arguments,

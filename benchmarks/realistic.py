@@ -101,7 +101,6 @@ RUNS = {"rivals": run_rivals, "answer": run_answer}
 
 
 def run_cell(name, draw, kind, truth):
-    """Run one kind on one draw of a problem."""
     import warnings
 
     from threadpoolctl import threadpool_limits
@@ -149,7 +148,6 @@ def problems_of(results, names):
 
 
 def with_kinds(problems, *kinds):
-    """Return the cells that have all of these kinds, by problem."""
     kept = [[cell for cell in cells if all(cell[kind] for kind in kinds)] for cells in problems]
     return [cells for cells in kept if cells]
 
@@ -191,7 +189,6 @@ class Verdicts(NamedTuple):
 
 
 def count_verdicts(cell, kind, margin):
-    """Count the verdicts of one cell."""
     below, above = (cell[kind]["verdicts"].get(f"{sign}{margin:g}") for sign in "-+")
     decided = [word for word in (below, above) if word in (REACHABLE, OUT_OF_REACH)]
     false_out = above == OUT_OF_REACH
@@ -224,13 +221,11 @@ def interval(parts, figure):
 
 
 def ratio_of_medians(lines):
-    """Return the median of the first column divided by that of the second."""
     one, two = np.median(lines, axis=0)
     return one / two if two > 0 and np.isfinite(two) else np.nan
 
 
 def ratio_of_sums(lines):
-    """Return the sum of the first column divided by that of the second."""
     one, two = lines.sum(axis=0)
     return one / two if two else np.nan
 
@@ -272,7 +267,6 @@ def error_ratio(problems, kind, other):
 
 
 def family_table(problems):
-    """Tabulate median errors by family."""
     yield ("median error", "problems", *KINDS)
     for name in sorted({family_of(cells) for cells in problems}):
         members = of_families(problems, [name])
@@ -284,7 +278,6 @@ def plain_median(cells, kind):
 
 
 def range_table(problems):
-    """Tabulate whether ranges contain the truth, their width, and wrong upper limits."""
     yield ("ranges", "by", "cells", "contain the truth", "median width", "upper limits wrong, first draws")
     for (label, members), kind in product(groups_of(problems).items(), ANSWERS):
         own = with_kinds(members, kind)
@@ -360,7 +353,6 @@ def at_least(name, value, least):
 
 
 def tables(results, part="held-back"):
-    """Return the tables by name."""
     problems = problems_of(results, [problem.name for problem in SETS[part]])
     made = {
         "estimates": estimate_table,
@@ -383,14 +375,12 @@ def print_tables(results, options):
 
 
 def chosen(options):
-    """Return the names of the selected problems."""
     wanted = [problem for problem in SETS[options.protocol] if not options.only or problem.name in options.only]
     wanted += [problem for problem in SETS[options.protocol] if problem.family in options.only]
     return [problem.name for problem in wanted]
 
 
 def run(file, options):
-    """Run everything that is selected; the quick form asserts the order."""
     if options.quick:
         run_cells([problem.name for problem in QUICK], 1, options.kinds, file, options.jobs)
         for key, case in file.results["cases"].items():
@@ -401,7 +391,6 @@ def run(file, options):
 
 
 def main(arguments=None):
-    """Run the command line."""
     everything = [problem for problems in SETS.values() for problem in problems]
     run_command(
         arguments,

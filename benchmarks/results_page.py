@@ -74,7 +74,6 @@ def read_benchmarks(folder=RESULTS):
 
 
 def read_benchmark(folder, name):
-    """Return the results of one benchmark, with its tables and goals."""
     results = json.loads((folder / f"{name}.json").read_text())
     if name not in PACKAGES:
         return Benchmark(name, results, {}, kept_goals(results))
@@ -156,7 +155,6 @@ def folded(lines, title):
 
 
 def figure(benchmark, what, shown, folder):
-    """Return a figure for light and dark pages, and its description; it may say which table has its figures."""
     name, _, needed = what.partition(" of ")
     kept = TEXTS / f"{benchmark.name}-{name}.svg"
     if needed and not benchmark.has(needed):
@@ -193,7 +191,6 @@ def fill(benchmark, text, folder):
 
 
 def write_pages(folder=RESULTS, results=RESULTS):
-    """Write the page of every benchmark, and the index."""
     (folder / "pages").mkdir(parents=True, exist_ok=True)
     found = read_benchmarks(results)
     texts = {one.name: (TEXTS / f"{one.name}.md").read_text() for one in found}
@@ -218,7 +215,6 @@ def index(found, titles):
 
 
 def markdown_links(found, titles):
-    """Return one line per benchmark: its page, its goals, its date."""
     lines = ["| benchmark | goals met | goals missed | measured on |", "| --- | ---: | ---: | --- |"]
     for one in found:
         met, missed = sum(goal.met is True for goal in one.goals), len(one.missed)

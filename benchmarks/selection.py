@@ -40,21 +40,18 @@ def cells_of(results, name):
 
 
 def tables(results):
-    """Return the tables by name, for all measured parts."""
     return {
         key: table for name in measured(results) for key, table in part(name).tables(cells_of(results, name)).items()
     }
 
 
 def goals(results):
-    """Return the goals of all measured parts."""
     for name in measured(results):
         for one in part(name).goals(cells_of(results, name)):
             yield one._replace(measured=f"{name}, {one.measured}")
 
 
 def measured(results):
-    """Return the parts that have cells."""
     return [name for name in PARTS if cells_of(results, name)]
 
 
@@ -79,7 +76,6 @@ def chosen_cells(options):
 
 
 def main(arguments=None):
-    """Run the command line."""
     run_command(
         arguments,
         __doc__,

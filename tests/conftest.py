@@ -122,7 +122,6 @@ HOSTILE = {
 
 
 def _write_stream(table, path):
-    """Arrow's stream format."""
     from pyarrow import ipc
 
     with ipc.new_stream(path, table.schema) as writer:
@@ -130,7 +129,6 @@ def _write_stream(table, path):
 
 
 def _write_file(table, path):
-    """Arrow's file format."""
     from pyarrow import ipc
 
     with ipc.new_file(path, table.schema) as writer:
@@ -138,7 +136,6 @@ def _write_file(table, path):
 
 
 def _csv_bytes(table, separator=","):
-    """A CSV as bytes."""
     import pyarrow.csv as pacsv
 
     buffer = io.BytesIO()
@@ -147,12 +144,10 @@ def _csv_bytes(table, separator=","):
 
 
 def _write_csv(table, path):
-    """Commas between fields."""
     Path(path).write_bytes(_csv_bytes(table))
 
 
 def _write_tsv(table, path):
-    """Tabs between fields."""
     Path(path).write_bytes(_csv_bytes(table, "\t"))
 
 
@@ -165,14 +160,12 @@ def _write_packed(table, path):
 
 
 def _write_parquet(table, path):
-    """Parquet."""
     import pyarrow.parquet as pq
 
     pq.write_table(table, path)
 
 
 def _write_feather(table, path):
-    """Feather."""
     from pyarrow import feather
 
     feather.write_feather(table, path)
@@ -199,7 +192,6 @@ WRITERS = {
 
 @pytest.fixture(params=WRITERS)
 def file_name(request):
-    """A name for every format."""
     return request.param
 
 
@@ -239,8 +231,6 @@ def write_as(tmp_path):
 
 @pytest.fixture
 def text_file(tmp_path):
-    """Writes a text or bytes; gives the path as text."""
-
     def write_text(text, name="a.csv"):
         path = tmp_path / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())

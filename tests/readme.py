@@ -22,17 +22,14 @@ _TOOLS = {"pip", "setuptools", "wheel"}  # what every environment has
 
 
 def blocks(kind):
-    """Texts of all blocks of a kind."""
     return [text for name, text in _BLOCK.findall(README.read_text("utf-8")) if name == kind]
 
 
 def kinds():
-    """Kinds of all blocks."""
     return {name for name, _ in _BLOCK.findall(README.read_text("utf-8"))}
 
 
 def pictures():
-    """Paths of all pictures."""
     return re.findall(r"!\[[^]]*\]\(([^)]+)\)", README.read_text("utf-8"))
 
 
@@ -107,7 +104,6 @@ def run_all(*, exact):
 
 
 def main():
-    """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--exact", action="store_true")
     parser.add_argument("--count-only", action="store_true")

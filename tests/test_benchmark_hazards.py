@@ -8,13 +8,11 @@ SAID = {"outcome": "reachable", "lower": 0.0, "upper": 0.05, "named": [], "warne
 
 @pytest.fixture(scope="module")
 def hazards(benchmark_module):
-    """The benchmark."""
     return benchmark_module("hazards")
 
 
 @pytest.fixture(scope="module")
 def families(benchmark_module):
-    """The families of tables."""
     return benchmark_module("_hazard_families")
 
 

@@ -222,7 +222,6 @@ def test_changed_code_and_no_checkout_are_told_apart_from_a_commit(kept, monkeyp
 
 @pytest.fixture(scope="module")
 def known(benchmark_module):
-    """The benchmark of known floors."""
     return benchmark_module("known_floor")
 
 

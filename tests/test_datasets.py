@@ -22,7 +22,6 @@ COLUMNS = {"kind": "category", "count": "uint8", "share": "float64", "target": "
 
 @pytest.fixture(scope="module")
 def datasets(benchmark_module):
-    """The module that fetches."""
     return benchmark_module("datasets")
 
 
@@ -91,7 +90,6 @@ def stand_in(datasets, server, monkeypatch):
 
 
 def run(datasets, server, folder):
-    """Run the command."""
     datasets.main([str(folder), "--mirror", server.url])
 
 

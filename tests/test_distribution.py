@@ -25,13 +25,11 @@ def built(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def wheel(built):
-    """Names and contents of the wheel."""
     return distribution.read_wheel(built[1])
 
 
 @pytest.fixture(scope="module")
 def sdist(built):
-    """Names and contents of the sdist."""
     return distribution.read_sdist(built[0])
 
 

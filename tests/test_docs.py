@@ -141,7 +141,6 @@ def test_the_reference_lists_every_public_name_once_and_no_others():
 
 
 def own_classes():
-    """Every class of the package, by its name."""
     package = import_module("bayesfloor")
     names = [each.name for each in pkgutil.walk_packages(package.__path__, "bayesfloor.")]
     modules = [import_module(name) for name in names if not name.endswith("__main__")]  # which would run

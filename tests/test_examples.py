@@ -16,14 +16,12 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def read(name):
-    """A notebook as it is committed."""
     import nbformat
 
     return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
 
 
 def execute(name, folder):
-    """Run a notebook in an empty folder: the same notebook with new outputs."""
     from nbclient import NotebookClient
 
     notebook = read(name)

@@ -41,7 +41,6 @@ def test_what_is_imported_late_is_there(path):
 
 
 def test_a_name_that_is_gone_is_found():
-    """A guard that never barks guards nothing."""
     late = "def late():\n    from bayesfloor.forest import oak, spanning_forest"
     text = "run('from bayesfloor import elm; elm()')"
     assert [list(missing_names(source)) for source in (late, text)] == [["oak"], ["elm"]]

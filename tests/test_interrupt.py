@@ -134,7 +134,6 @@ class StopError(Exception):
 
 
 def stop_at(call):
-    """A progress that raises at its n-th call."""
     calls = iter(range(1, call))
 
     def progress(stage, done, total):
@@ -145,7 +144,6 @@ def stop_at(call):
 
 
 def blas_threads():
-    """Number of threads of each BLAS."""
     return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
 

@@ -118,7 +118,6 @@ def test_no_import_goes_up_and_every_folder_is_a_known_layer():
     ],
 )
 def test_an_arrow_that_goes_up_is_caught(module, source):
-    """A guard that never barks guards nothing."""
     assert len(bad_arrows(module, source)) == 1
 
 

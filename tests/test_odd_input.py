@@ -35,7 +35,6 @@ def door(request):
 
 @pytest.fixture(scope="module")
 def rows(global_random_seed):
-    """Sixty rows of two classes."""
     rng = np.random.default_rng(global_random_seed)
     y = np.repeat([0, 1], 30)
     return rng.normal(size=(60, 2)) + y[:, None], y

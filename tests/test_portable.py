@@ -136,7 +136,6 @@ def test_nothing_takes_from_posix_what_other_systems_lack(folder, functions):
     ],
 )
 def test_what_other_systems_lack_is_seen(source):
-    """A guard that never barks guards nothing."""
     assert len(posix_only(source, functions=False)) == 1
 
 
@@ -227,7 +226,6 @@ def test_every_text_that_the_package_opens_has_an_encoding():
 
 
 def test_a_text_without_an_encoding_is_seen():
-    """A guard that never barks guards nothing."""
     bad = "open(p); open(p, 'w'); p.open(); p.open('a'); p.read_text(); p.write_text(s); io.TextIOWrapper(f)"
     good = (
         "open(p, 'rb'); p.open('xb'); p.open('a', encoding='utf-8'); p.read_text('utf-8'); file.open(); os.open(p, 0)"

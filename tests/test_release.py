@@ -18,7 +18,6 @@ import version  # noqa: E402
 
 
 def git(root, *words):
-    """Output of git, as somebody."""
     who = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"]
     done = subprocess.run(["git", *who, *words], capture_output=True, check=True, cwd=root, text=True)  # noqa: S607
     return done.stdout

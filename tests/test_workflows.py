@@ -14,7 +14,6 @@ STAGES = set(" ".join(re.findall(r'^stages="(?:\$stages )?(.+)"$', SCRIPT, re.MU
 
 
 def read(path):
-    """What a workflow says."""
     return yaml.safe_load(path.read_text("utf-8"))
 
 

@@ -10,7 +10,6 @@ from bayesfloor.io import open_data
 
 @pytest.fixture
 def as_table():
-    """Make a labelled table of a data frame or an array."""
     return lambda X, y, roles=None: label_table(open_data(X, np.asarray(y)), roles, "auto")
 
 

@@ -9,7 +9,6 @@ from bayesfloor.answer._race import blend
 
 @pytest.fixture
 def rng():
-    """Random numbers."""
     return np.random.default_rng(0)
 
 
@@ -52,7 +51,6 @@ def test_a_fold_does_not_see_its_own_labels(rows, rng):
 
 @pytest.mark.parametrize("n_folds", [1, 5])
 def test_rows_are_probabilities(rows, n_folds):
-    """Rows are probabilities, also if only one fold was tested."""
     eta, codes, fold = rows
 
     mixed, _ = blend([eta, eta**2 / (eta**2).sum(axis=1, keepdims=True)], codes, fold % n_folds)

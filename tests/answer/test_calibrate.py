@@ -18,7 +18,6 @@ def drawn(n, sharpness, seed=0):
 
 @pytest.mark.parametrize("sharpness", [0.3, 1.0, 5.0])
 def test_the_right_temperature_is_found(sharpness):
-    """The right temperature is found."""
     chances, scores, codes, fold = drawn(5000, sharpness)
 
     assert np.abs(calibrate(scores, codes, fold) - chances).mean() < 0.03
@@ -60,5 +59,4 @@ class Bare:
     ],
 )
 def test_scores_of_any_model(model, expected):
-    """Scores of any model."""
     np.testing.assert_allclose(class_scores(model, np.zeros((1, 1))), expected)

@@ -8,12 +8,10 @@ from bayesfloor.answer._race import ENOUGH_TESTED, N_FOLDS, deal_folds, n_tested
 
 @pytest.fixture
 def rng():
-    """Rng."""
     return np.random.default_rng(0)
 
 
 def test_folds_spread_every_class(rng):
-    """Folds spread every class."""
     codes = rng.choice(3, size=103, p=[0.7, 0.2, 0.1])
 
     fold = deal_folds(codes, np.arange(103), rng)
@@ -40,7 +38,6 @@ def test_folds_keep_clusters_whole_and_none_is_empty(rng):
 @pytest.mark.parametrize("effort", ENOUGH_TESTED)
 @pytest.mark.parametrize("n_rows", [100, 2000, 4000, 5001, 10_000, 20_000, 10**6])
 def test_enough_rows_are_tested_and_not_many_more(n_rows, effort):
-    """Enough rows are tested and not many more."""
     enough, folds = ENOUGH_TESTED[effort], n_tested_folds(n_rows, effort)
 
     assert folds == N_FOLDS or folds * n_rows / N_FOLDS >= enough
@@ -48,7 +45,6 @@ def test_enough_rows_are_tested_and_not_many_more(n_rows, effort):
 
 
 def test_beginnings_of_the_order_have_all_classes_in_proportion(rng):
-    """Beginnings of the order have all classes in proportion."""
     codes = rng.permutation(np.repeat([0, 1, 2], [800, 160, 40]))
 
     order = nested_order(codes, np.arange(1000), rng)
@@ -60,7 +56,6 @@ def test_beginnings_of_the_order_have_all_classes_in_proportion(rng):
 
 
 def test_the_order_keeps_clusters_together(rng):
-    """The order keeps clusters together."""
     cluster = rng.permutation(np.repeat(np.arange(30), 4))
 
     order = nested_order(rng.integers(2, size=120), cluster, rng)

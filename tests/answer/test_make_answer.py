@@ -15,7 +15,6 @@ from bayesfloor.formulas._limits import guessing_limit
 
 
 def gaussians(n=600, d=3, distance=2.0, seed=0):
-    """Gaussians."""
     rng = np.random.default_rng(seed)
     codes = np.arange(n) % 2
     return rng.normal(size=(n, d)) + distance * codes[:, None] * (np.arange(d) == 0), codes
@@ -38,7 +37,6 @@ def test_the_range_holds_the_truth_and_each_end_says_what_it_rests_on(answer):
 
 
 def test_the_curve_has_what_was_measured_and_what_is_predicted(answer):
-    """The curve has what was measured and what is predicted."""
     curve = answer.curve
 
     assert curve.measured.tolist() == [True] * 4 + [False] * 6
@@ -49,7 +47,6 @@ def test_the_curve_has_what_was_measured_and_what_is_predicted(answer):
 
 
 def test_the_answer_is_cached_and_the_same_again(answer):
-    """The answer is cached and the same again."""
     floor = BayesFloor(interval="fast").fit(*gaussians())
 
     again = floor.answer()
@@ -58,7 +55,6 @@ def test_the_answer_is_cached_and_the_same_again(answer):
 
 
 def test_rows_in_another_order_give_the_same_answer(answer):
-    """Rows in another order give the same answer."""
     X, y = gaussians()
     order = np.random.default_rng(3).permutation(len(y))
 
@@ -113,7 +109,6 @@ def test_equal_rows_with_different_labels_prove_a_lower_end():
 
 
 def test_weights_are_refused():
-    """Weights are refused."""
     X, y = load_iris(return_X_y=True)
 
     with pytest.raises(ValueError, match="do not support sample_weight"):

@@ -7,7 +7,6 @@ from bayesfloor.answer._learners import Neighbours
 
 
 def test_as_scikit_learn_with_the_chosen_number():
-    """As scikit learn with the chosen number."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 3)), rng.choice(["a", "b", "c"], size=300)
 
@@ -20,7 +19,6 @@ def test_as_scikit_learn_with_the_chosen_number():
 
 
 def test_pure_noise_asks_many_and_separate_classes_few():
-    """Pure noise asks many and separate classes few."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 2)), np.repeat([0, 1], [240, 160])
 

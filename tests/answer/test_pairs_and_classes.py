@@ -10,17 +10,14 @@ from bayesfloor.answer._pairs_and_classes import class_answers, merged_range, pa
 
 @pytest.fixture
 def rng(global_random_seed):
-    """Source of random data."""
     return np.random.default_rng(global_random_seed)
 
 
 def fit(X, y):
-    """A quick floor."""
     return BayesFloor(scale=None, interval="fast").fit(X, y)
 
 
 def draw(rng, sizes, centres):
-    """Normal classes of these sizes, in the plane."""
     y = np.repeat(np.arange(len(sizes)), sizes)
     return rng.standard_normal((len(y), 2)) + np.asarray(centres, dtype=float)[y, None], y
 

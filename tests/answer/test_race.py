@@ -12,21 +12,18 @@ from bayesfloor.answer._race import PARTS, brier_score, choose_learners, run_rac
 
 
 def two_gaussians(n=400, d=2, distance=2.0, seed=0):
-    """Two gaussians."""
     rng = np.random.default_rng(seed)
     codes = np.arange(n) % 2
     return rng.normal(size=(n, d)) + distance * codes[:, None] * (np.arange(d) == 0), codes
 
 
 def race(X, codes, learners, cluster=None, seed=0):
-    """Race."""
     cluster = np.arange(len(codes)) if cluster is None else cluster
     return run_race(X, codes, cluster, learners, "normal", np.random.default_rng(seed))
 
 
 @pytest.fixture(scope="module")
 def found():
-    """Found."""
     X, codes = two_gaussians()
     return race(X, codes, {"bayes": GaussianNB(), "linear": LogisticRegression()})
 
@@ -47,7 +44,6 @@ def test_every_row_is_tested_once_on_sizes_that_span_eight_times_the_rows(found)
 
 
 def test_the_same_seed_gives_the_same_race(found):
-    """The same seed gives the same race."""
     X, codes = two_gaussians()
     again = race(X, codes, {"bayes": GaussianNB(), "linear": LogisticRegression()})
 
@@ -81,14 +77,12 @@ class Picky(GaussianNB):
     """Refuses fewer than 100 rows."""
 
     def fit(self, X, y):
-        """Refuse few rows."""
         if len(X) < 100:
             raise ValueError("too few\nfor me")
         return super().fit(X, y)
 
 
 def test_a_learner_that_needs_many_rows_has_no_curve():
-    """A learner that needs many rows has no curve."""
     X, codes = two_gaussians()
     found = race(X, codes, {"picky": Picky(), "bayes": GaussianNB(), "linear": LogisticRegression()})
 
@@ -99,7 +93,6 @@ def test_a_learner_that_needs_many_rows_has_no_curve():
 
 
 def test_a_learner_that_never_works_is_left_out():
-    """A learner that never works is left out."""
     X, codes = two_gaussians(60)
     found = race(X, codes, {"picky": Picky(), "bayes": GaussianNB()})
 
@@ -133,7 +126,6 @@ def test_two_kinds_of_learners_stay_in_the_race():
 
 
 def test_many_rows_are_tested_in_part():
-    """Many rows are tested in part."""
     X, codes = two_gaussians(10_000)
     found = race(X, codes, {"constant": DummyClassifier()})
 
@@ -143,7 +135,6 @@ def test_many_rows_are_tested_in_part():
 
 @pytest.mark.usefixtures("real_race")
 def test_effort_pays_for_more_learners():
-    """Effort pays for more learners."""
     chosen = [choose_learners(Size(3000, 30, 4, effort=effort), 0)[0] for effort in ("quick", "normal", "thorough")]
 
     assert set(chosen[0]) <= set(chosen[1]) <= set(chosen[2])
@@ -153,7 +144,6 @@ def test_effort_pays_for_more_learners():
 @pytest.mark.usefixtures("real_race")
 @pytest.mark.parametrize("size", [Size(150, 4, 3), Size(1000, 384, 2), Size(20_000, 16, 26), Size(50_000, 784, 10)])
 def test_normal_effort_has_unlike_learners(size):
-    """Normal effort has unlike learners."""
     chosen, left_out = choose_learners(size, 0)
 
     assert len({REGISTRY[name].kind for name in chosen}) >= 2
@@ -161,7 +151,6 @@ def test_normal_effort_has_unlike_learners(size):
 
 
 def test_many_columns_are_not_for_a_quadratic_model():
-    """Many columns are not for a quadratic model."""
     _, left_out = choose_learners(Size(5000, 200, 2, effort="thorough"), 0)
 
     assert left_out["quadratic"] == "too many columns for this learner"

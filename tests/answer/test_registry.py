@@ -23,7 +23,6 @@ SIZES = [Size(100, 4, 3), Size(2000, 384, 2), Size(16_000, 16, 26)]
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", REGISTRY)
 def test_every_learner_is_a_classifier_with_a_cost(name, size):
-    """Every learner is a classifier with a cost."""
     learner = REGISTRY[name]
 
     assert is_classifier(learner.make(size, 0))
@@ -32,7 +31,6 @@ def test_every_learner_is_a_classifier_with_a_cost(name, size):
 
 @pytest.mark.parametrize("name", REGISTRY)
 def test_more_rows_cost_more(name):
-    """More rows cost more."""
     cost = REGISTRY[name].cost
 
     assert cost(Size(4000, 20, 3)) > cost(Size(1000, 20, 3))
@@ -49,7 +47,6 @@ def test_parts_of_the_level_add_up_to_one_and_learners_of_the_user_share_theirs(
 
 @pytest.mark.parametrize("effort", ["fast", None, 3])
 def test_unknown_efforts_are_refused(effort):
-    """Unknown efforts are refused."""
     with pytest.raises(ValueError, match="expected one of 'quick', 'normal', 'thorough'"):
         check_effort(effort)
 
@@ -64,6 +61,5 @@ def test_unknown_efforts_are_refused(effort):
     ],
 )
 def test_what_is_not_a_dict_of_classifiers_is_refused(learners, error, match):
-    """What is not a dict of classifiers is refused."""
     with pytest.raises(error, match=match):
         check_learners(learners)

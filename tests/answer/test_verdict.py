@@ -13,7 +13,6 @@ from bayesfloor.answer._answer import check_target
 
 @pytest.fixture(scope="module")
 def answer():
-    """An answer to put words to."""
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2
     found = BayesFloor().fit(rng.normal(size=(200, 2)) + y[:, None], y).answer()
@@ -118,7 +117,6 @@ def test_a_target_that_equals_the_upper_end_is_reachable(answer, target):
 
 
 def test_a_verdict_can_be_written_down(answer):
-    """As plain values."""
     given = answer.judge(0.95).to_dict()
 
     assert given["outcome"] == "out of reach"

@@ -238,14 +238,11 @@ def make_rows(sizes, gap, n_features=3):
 
 
 def make_table(X, labels, **more):
-    """Columns x0, x1, ... and the label, and others if given."""
     return pa.table({**{f"x{k}": X[:, k] for k in range(X.shape[1])}, "label": labels, **more})
 
 
 @pytest.fixture(scope="session")
 def write():
-    """Writer of a table as CSV."""
-
     def write_csv(path, X, labels, **more):
         pacsv.write_csv(make_table(X, labels, **more), path)
         return path

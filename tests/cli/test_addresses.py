@@ -67,7 +67,6 @@ def aiohttp(request, monkeypatch):
 
 @pytest.fixture
 def ask(run, folder, monkeypatch):
-    """A command in the folder, without long waits."""
     monkeypatch.setattr("bayesfloor.support._files._PAUSES", (0.01,))
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
 

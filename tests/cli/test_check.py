@@ -60,7 +60,6 @@ def suggested(text):
 
 
 def read_json(path):
-    """The object in a file."""
     return json.loads(path.read_text("utf-8"))
 
 

@@ -19,7 +19,6 @@ VERBS = ("check", "report", "samples", "features", "compare", "tree", "explain",
 
 @pytest.mark.parametrize("verb", [None, *VERBS])
 def test_every_verb_has_help(run, verb):
-    """Both flags are tried by hand before any page is read."""
     short, long = (run(*([] if verb is None else [verb]), flag) for flag in ("-h", "--help"))
 
     assert (long.code, long.stderr) == (0, "")

@@ -57,7 +57,6 @@ def write_csv(path, columns, encoding="utf-8"):
 
 
 def unwrap(text):
-    """A text without its line breaks."""
     return " ".join(text.split())
 
 

@@ -21,7 +21,6 @@ class Screen:
         self.cursor, self.seen = True, []
 
     def show(self, text):
-        """Take what a program wrote; ``seen`` has the screen before each line that is erased."""
         for code in CODE.finditer(text):
             number, letter, plain = code.groups()
             if letter == "A":
@@ -48,7 +47,6 @@ class Screen:
 
     @property
     def text(self):
-        """The screen now."""
         return "\n".join(line.rstrip() for line in self.lines)
 
 
@@ -62,7 +60,6 @@ def blurred(tmp_path_factory, write):
 
 @pytest.fixture(scope="module", params=[100, 40])
 def shown(request, process, blurred):
-    """The terminal during a check."""
     asked = "check", blurred, "-y", "label", "--target", "95%"
     ended = process.in_terminal(*asked, columns=request.param)
     assert ended.code == 1  # a gate: the target is out of reach
@@ -91,7 +88,6 @@ def test_only_the_result_stays(shown):
 @posix
 @pytest.mark.parametrize("option", ["--quiet", "--no-progress"])
 def test_it_can_be_silenced(process, files, option):
-    """The result alone."""
     ended = process.in_terminal("check", "easy.csv", "-y", "label", option, cwd=files)
 
     assert ended.code == 0

@@ -33,7 +33,6 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def shown(run, folder):
-    """Two arrays with labels in a file of their own."""
     return run("compare", "bad.npy", "good.npy", "--labels-file", "labels.txt", "--json", "found.json", cwd=folder)
 
 
@@ -53,7 +52,6 @@ def test_the_better_file_comes_first_and_the_other_is_worse(shown):
 
 @pytest.mark.usefixtures("shown")
 def test_json_holds_the_comparison(folder):
-    """For programs."""
     given = json.loads((folder / "found.json").read_text("utf-8"))
 
     assert given["best"] == "good.npy"

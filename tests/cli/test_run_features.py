@@ -33,7 +33,6 @@ def two_help(tmp_path_factory, write, rows):
 
 @pytest.fixture(scope="module")
 def shown(run, two_help):
-    """The table in the terminal."""
     return run("features", two_help, "-y", "label")
 
 
@@ -52,7 +51,6 @@ def test_the_path_is_a_table_with_edges_gains_and_the_set_that_is_enough(shown):
 
 
 def test_json_and_tables_hold_what_is_printed(run, two_help, tmp_path):
-    """For programs; a table of the steps, and all of it as JSON."""
     ended = run("features", two_help, "-y", "label", "-o", tmp_path / "steps.csv", "--json", tmp_path / "steps.json")
     given = json.loads((tmp_path / "steps.json").read_text("utf-8"))
     with (tmp_path / "steps.csv").open(encoding="utf-8", newline="") as stream:
@@ -65,7 +63,6 @@ def test_json_and_tables_hold_what_is_printed(run, two_help, tmp_path):
 
 
 def test_options_reach_the_selection(run, two_help):
-    """How many, and without rows held out."""
     which = ("-x", "x[1-5]", "--most", "4", "--holdout", "0%")
     ended = run("features", two_help, "-y", "label", *which, "--trees", "1", "--max-rows", "101", "--json", "-")
     given = json.loads(ended.stdout)

@@ -11,13 +11,11 @@ import pytest
 
 @pytest.fixture(scope="module")
 def listed(run, mislabelled):
-    """The list in the terminal."""
     return run("samples", mislabelled, "-y", "label", "--id", "name", "--most", "5")
 
 
 @pytest.fixture(scope="module")
 def written(run, mislabelled, tmp_path_factory):
-    """How each file was written, and its path; with one thread or two."""
     folder = tmp_path_factory.mktemp("rows")
     paths = {".csv": folder / "rows.csv", ".parquet": folder / "rows.parquet", ".jsonl": folder / "rows.jsonl"}
     asked = ("samples", mislabelled, "-y", "label", "--id", "name")
@@ -26,7 +24,6 @@ def written(run, mislabelled, tmp_path_factory):
 
 
 def read_rows(written):
-    """The rows of each file as dictionaries of texts."""
     with written[".csv"][1].open(encoding="utf-8", newline="") as stream:
         rows = {".csv": list(csv.DictReader(stream))}
     rows[".parquet"] = pq.read_table(written[".parquet"][1]).to_pylist()

@@ -29,12 +29,10 @@ def grown(run, many):
 
 
 def leaves(tree):
-    """The names in nested tuples, from left to right."""
     return [tree] if isinstance(tree, str) else [name for part in tree for name in leaves(part)]
 
 
 def nested(tree, node=0):
-    """A tree of JSON as nested tuples."""
     if tree["left"][node] < 0:
         return tree["classes"][tree["order"][tree["start"][node]]]
     return nested(tree, tree["left"][node]), nested(tree, tree["right"][node])
@@ -49,6 +47,5 @@ def test_each_class_is_a_leaf_of_the_drawing_by_the_cut_of_the_paper(grown):
 
 
 def test_json_tells_the_tree_whatever_the_threads(grown):
-    """Programs read it."""
     assert sorted(leaves(nested(json.loads(grown["json"])))) == sorted(NAMES)
     assert grown["threads"] == grown["json"]

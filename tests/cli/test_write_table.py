@@ -29,7 +29,6 @@ PLAIN = ["-1", "+1", "-1.5e3", "+.5", "-inf", "a=1", "1-1", "", " ", "'=1", 'say
 
 
 def read_cells(path):
-    """Return the second column of a CSV, without its name."""
     with path.open(encoding="utf-8", newline="") as stream:
         return [row[1] for row in csv.reader(stream)][1:]
 
@@ -84,7 +83,6 @@ def write_hostile_table(tmp_path_factory):
 
 @pytest.mark.parametrize("more", [(), ("--keep-formulas",)])
 def test_every_verb_that_writes_a_table(run, hostile_table, tmp_path, more):
-    """The same rule for all, and the same option."""
     mark = "" if more else "'"
     rows, features = tmp_path / "rows.csv", tmp_path / "features.csv"
     run("samples", hostile_table, "-y", "label", "--id", "id", "-o", rows, *more)

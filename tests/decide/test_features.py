@@ -14,14 +14,12 @@ from bayesfloor import FloorSelector
 
 
 def linear(n, d, rng):
-    """Two classes; the first two features tell, each a part."""
     X = rng.normal(size=(n, d))
     return X, (X[:, 0] + X[:, 1] + 0.2 * rng.normal(size=n) > 0).astype(int)
 
 
 @pytest.fixture(scope="module")
 def wine():
-    """Wine's features, selected."""
     X, y = load_wine(return_X_y=True, as_frame=True)
     return X, y, FloorSelector(n_features=3).fit(X, y)
 
@@ -78,7 +76,6 @@ def test_selecting_flatters_and_holding_out_tells(global_random_seed):
 
 
 def test_names_and_containers(wine):
-    """As scikit-learn has them."""
     X, y, selector = wine
     names = selector.get_feature_names_out().tolist()
     assert names == X.columns[selector.support_].tolist()
@@ -133,7 +130,6 @@ def test_the_path_in_tables_and_words(wine):
 
 
 def test_few_rows_are_not_held_out():
-    """There is nothing to spare."""
     rng = np.random.default_rng(0)
     selector = FloorSelector().fit(rng.normal(size=(24, 3)), np.arange(24) % 2)
     assert selector.path_.holdout is None
@@ -164,6 +160,5 @@ def test_few_groups_are_not_parted(caplog):
     ],
 )
 def test_what_cannot_be_asked_is_refused(wrong, words):
-    """With what was expected."""
     with pytest.raises(ValueError, match=words):
         FloorSelector(**wrong).fit(np.random.default_rng(0).normal(size=(30, 3)), [0, 1] * 15)

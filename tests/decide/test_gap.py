@@ -20,7 +20,6 @@ CENTRES = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
 
 
 def draw(rng, n, shares=(0.4, 0.3, 0.3)):
-    """Normal classes: rows, labels and the answers of the best classifier."""
     y = rng.choice(3, n, p=shares)
     X = CENTRES[y] + rng.standard_normal((n, 2))
     likely = np.column_stack([multivariate_normal(centre).pdf(X) for centre in CENTRES]) * shares
@@ -33,25 +32,21 @@ def draw_noise(rng, n):
 
 
 def fit(X, y, **options):
-    """A quick floor."""
     return BayesFloor(scale=None, interval="fast").fit(X, y, **options)
 
 
 @pytest.fixture(scope="module")
 def floor(global_random_seed):
-    """A floor of 1,000 rows of three classes; tests only look at it."""
     X, y, _ = draw(np.random.default_rng(global_random_seed), 1000)
     return fit(X, y)
 
 
 @pytest.fixture
 def rng(global_random_seed):
-    """Source of random data, other than the floor's."""
     return np.random.default_rng([global_random_seed, 1])
 
 
 def words(found):
-    """All words of the three kinds."""
     return [np.atleast_1d(lines.word) for lines in (found.overall, found.by_class, found.by_pair)]
 
 
@@ -340,7 +335,6 @@ def test_what_cannot_be_answered_is_refused(rng, floor):
 
 
 def draw_two(seed, n, *, rounded=False):
-    """Two normal classes, a distance of 1.5 apart, and the predictions of the best classifier."""
     rng = np.random.default_rng([seed, 5])
     y = rng.integers(0, 2, n)
     X = rng.standard_normal((n, 2)) + 1.5 * y[:, None] * [1, 0]

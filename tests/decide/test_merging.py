@@ -14,12 +14,10 @@ from bayesfloor.decide import merge_advice
 
 @pytest.fixture
 def rng(global_random_seed):
-    """Source of random data."""
     return np.random.default_rng(global_random_seed)
 
 
 def draw(rng, n, places):
-    """Normal classes at these places of the first of two features."""
     y = np.arange(n) % len(places)
     X = rng.standard_normal((n, 2))
     X[:, 0] += np.asarray(places)[y]
@@ -27,7 +25,6 @@ def draw(rng, n, places):
 
 
 def fit(X, y, **options):
-    """A quick floor, with the options of the estimator."""
     return BayesFloor(scale=None, interval="fast", **options).fit(X, y)
 
 
@@ -91,7 +88,6 @@ def test_every_kind_of_label_will_do(rng, kind):
 
 
 def test_classes_that_are_the_same_are_merged(rng):
-    """Two names for one thing."""
     X, y = draw(rng, 1200, [0, 0, 6, 12])
     advice = merge_advice(fit(X, y))
 
@@ -137,7 +133,6 @@ def test_steps_gain_the_most_that_can_be_gained(rng):
     guess = race.eta[answer.best].argmax(axis=1)
 
     def confused(one, two):
-        """Fraction of rows of one group that are taken for the other."""
         return np.mean(
             (np.isin(race.codes, one) & np.isin(guess, two)) | (np.isin(race.codes, two) & np.isin(guess, one))
         )
@@ -209,7 +204,6 @@ def test_in_many_dimensions_nothing_is_shown_to_be_alike():
 
 
 def test_new_labels_can_be_used_at_once(rng):
-    """Old labels in, new ones out."""
     X, y = draw(rng, 900, [0, 1, 5, 6, 12])
     floor = fit(X, y)
     advice = merge_advice(floor, target=0.9)

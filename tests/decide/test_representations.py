@@ -29,7 +29,6 @@ from bayesfloor.floor import SampledRowsWarning
 
 
 def two_classes(n, rng, distance=2.0, noise=6):
-    """Two normal classes apart in the first of several features."""
     y = rng.integers(2, size=n)
     X = rng.normal(size=(n, 1 + noise))
     X[:, 0] += distance * y
@@ -38,7 +37,6 @@ def two_classes(n, rng, distance=2.0, noise=6):
 
 @pytest.fixture(scope="module")
 def digits():
-    """Representations of digits, compared."""
     X, y = load_digits(return_X_y=True)
     given = {"raw": X, "pca-2": PCA(2), "pca-30": PCA(30), "noise": np.random.default_rng(0).normal(size=(len(y), 3))}
     return compare_representations(given, y, X=X)
@@ -207,7 +205,6 @@ def test_what_only_transformers_can_read_is_compared(global_random_seed):
     ],
 )
 def test_what_cannot_be_compared_is_refused(change, words):
-    """In one line."""
     X = np.random.default_rng(0).normal(size=(40, 2))
     given = {"y": [0, 1] * 20, **change}
     with pytest.raises(ValueError, match=words):
@@ -245,7 +242,6 @@ class Embedding:
     """A pretrained one has no fit."""
 
     def transform(self, rows):
-        """Two columns."""
         return rows[:, :2]
 
 
@@ -272,7 +268,6 @@ class Spy(TransformerMixin, BaseEstimator):
     seen = []  # noqa: RUF012 - of the class, since fits are of clones
 
     def fit(self, X, y=None):
-        """Keep what came."""
         self.rows_ = {row.tobytes() for row in X}
         self.seen.append(y)
         return self
@@ -289,7 +284,6 @@ class NeedySpy(Spy):
     seen = []  # noqa: RUF012 - its own
 
     def fit(self, X, y):
-        """Keep what came."""
         return super().fit(X, y)
 
 
@@ -336,7 +330,6 @@ def test_what_comes_fitted_with_labels_is_warned_about():
     ],
 )
 def test_what_is_no_candidate_is_refused_by_name(given, error, words):
-    """It is one of many."""
     with pytest.raises(error, match=words):
         compare_representations(given, Y60)
 

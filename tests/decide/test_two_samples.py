@@ -16,12 +16,10 @@ NONE = "no difference shown"
 
 @pytest.fixture
 def rng(global_random_seed):
-    """Source of random data."""
     return np.random.default_rng(global_random_seed)
 
 
 def halves(rng, n=600, d=5):
-    """Two samples of one normal distribution."""
     X = rng.normal(size=(n, d))
     return X[: n // 2], X[n // 2 :].copy()
 
@@ -53,7 +51,6 @@ def test_the_test_of_the_leak_is_exact_for_rows_that_are_there_twice(rng):
 
 @pytest.mark.parametrize(("feature", "factor", "offset"), [(0, 1.0, 1.0), (1, 3.0, 0.0)])
 def test_shifts_are_found(rng, feature, factor, offset):
-    """A mean and a spread."""
     A, B = halves(rng, 1000, 4)
     B[:, feature] = factor * B[:, feature] + offset
     found = two_samples(A, B)
@@ -86,7 +83,6 @@ def test_suspects_are_the_rows_that_are_new_and_copies_do_not_hide_them(rng):
 
 @pytest.mark.slow
 def test_copies_alone_are_no_shift(rng):
-    """The rest is drawn alike."""
     words = []
     for _ in range(20):
         A, B = halves(rng, 300, 4)
@@ -162,7 +158,6 @@ def test_frames_of_polars_are_read_too(rng):
 
 
 def test_the_result_tells_and_is_plain(rng):
-    """Words, table and JSON."""
     A, B = halves(rng, 200, 3)
     B[:30] = A[:30]
     B[100:] += 3
@@ -190,7 +185,6 @@ def test_all_rows_equal_show_nothing_and_crowds_are_hypergeometric():
 
 
 def test_wrong_input_is_refused(rng):
-    """Messages say what came and what was expected."""
     A, B = halves(rng, 40)
     one, two = frames(rng)
     for error, words, given, options in [

@@ -46,13 +46,11 @@ def gaussians():
 
 @pytest.fixture
 def rng(global_random_seed):
-    """Source of random data."""
     return np.random.default_rng(global_random_seed)
 
 
 @pytest.fixture(scope="session")
 def fitted(global_random_seed):
-    """A fitted floor of three overlapping classes; tests only look at it."""
     X, y = draw_gaussians(np.random.default_rng(global_random_seed), [120, 100, 80])
     return BayesFloor().fit(X, y)
 

@@ -101,7 +101,6 @@ def test_before_fit_every_result_says_so(rng):
     ],
 )
 def test_parameters_out_of_range_are_refused_at_fit(parameters, message):
-    """What came, and what was expected."""
     with pytest.raises(ValueError, match=message):
         BayesFloor(**parameters).fit(*load_iris(return_X_y=True))
 

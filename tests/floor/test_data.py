@@ -13,17 +13,14 @@ N = 90
 
 @pytest.fixture
 def points(rng, gaussians):
-    """Three features and two classes."""
     return gaussians(rng, [50, 40], d=3)
 
 
 def rate(X, y, **options):
-    """G of a quick fit."""
     return BayesFloor(interval="fast", **options).fit(X, y).overall_.cross_rate
 
 
 def to_polars(X):
-    """A polars frame."""
     pl = pytest.importorskip("polars")
     return pl.DataFrame(X, schema=["u", "v", "w"])
 
@@ -95,7 +92,6 @@ def test_switches_are_numbers_and_texts_are_told_apart_to_the_end(points):
 
 
 def bad(X, value):
-    """Numbers with one bad value."""
     X = X.copy()
     X[3, 1] = value
     return X
@@ -163,7 +159,6 @@ def test_what_cannot_be_measured_is_refused_with_advice(points, kind):
 
 @pytest.mark.parametrize("X", [np.empty((0, 3)), pd.DataFrame({"a": []}), np.ones((1, 3))])
 def test_fewer_than_two_rows_are_refused(X):
-    """There is no edge."""
     with pytest.raises(ValueError, match=r"[01] sample\(s\).*minimum of 2"):
         rate(X, np.zeros(len(X)))
 
@@ -338,7 +333,6 @@ def test_columns_of_votes_that_would_become_one_are_refused(rng, points, names):
 
 @pytest.mark.parametrize("labels", [["a", "b "], ["1", "01"], [-1, 1], ["A", "a"], ["\u00e9", "e\u0301"]])
 def test_labels_that_differ_are_told_apart(points, labels):
-    """However little."""
     X, y = points
     given = np.fromiter((labels[k] for k in y), dtype=object, count=len(y))
 

@@ -11,7 +11,6 @@ SAME = ["matrix", "lower", "estimate", "upper", "cross", "resolution"]
 
 @pytest.fixture(params=["digits", "tied"])
 def points(request, rng):
-    """Classes to merge, with and without equal rows."""
     if request.param == "digits":
         X, y = load_digits(return_X_y=True)
         return X[:500], y[:500]

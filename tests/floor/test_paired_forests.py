@@ -20,7 +20,6 @@ from bayesfloor.io._labels import hard_shares
 
 
 def graph_of(X, codes, rng, n_trees=3, groups=None, *, by_group=False):
-    """The graph of a forest, and its labels."""
     forest = spanning_forest(X, n_trees, groups)
     shares = hard_shares(codes, codes.max() + 1)
     labels = VertexLabels(forest.vertex, shares, forest.n_vertices, None, groups is None, groups)
@@ -28,7 +27,6 @@ def graph_of(X, codes, rng, n_trees=3, groups=None, *, by_group=False):
 
 
 def crossing(graph, codes):
-    """Weight of the edges that cross."""
     a, b = graph.weight.nonzero()
     return graph.weight.data[codes[a] != codes[b]].sum()
 

@@ -14,7 +14,6 @@ RESULTS = ["overall_", "pairwise_", "one_vs_rest_", "samples_"]
 
 @pytest.fixture(scope="module")
 def sets(fitted, global_random_seed):
-    """Floors of the plain case and of cases in which many numbers are not known."""
     rng = np.random.default_rng(global_random_seed)
     X = rng.normal(size=(60, 2))
     return {
@@ -38,7 +37,6 @@ def test_every_result_is_plain_json_without_nan(sets, case):
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_results_are_frozen(fitted, name):
-    """What a fit found stays found."""
     result = getattr(fitted, name)
 
     with pytest.raises(FrozenInstanceError):
@@ -79,7 +77,6 @@ def test_tables_of_pairs_name_their_classes_and_no_upper_limit_is_above_guessing
 
 @pytest.mark.parametrize("method", ["subsample", "fast"])
 def test_intervals_contain_the_rate_and_nest(rng, gaussians, method):
-    """More certainty, more width."""
     floor = BayesFloor(interval=method).fit(*gaussians(rng, [100, 100])).overall_
     ends = [floor.interval(level) for level in (0.5, 0.9, 0.95, 0.99)]
 

@@ -32,12 +32,10 @@ def read_tied(request, rng):
 
 
 def take(X, rows):
-    """These rows of an array or a data frame."""
     return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
 
 
 def same(one, two):
-    """Whether two results are equal in every value."""
     return one.to_dict() == two.to_dict()
 
 

@@ -12,7 +12,6 @@ classification = pytest.importorskip("cleanlab.classification")
 
 @pytest.fixture(scope="module")
 def flipped(gaussians):
-    """Two classes far apart with twenty wrong labels: X, y, rows with wrong labels."""
     X, y = gaussians(np.random.default_rng(0), [150, 150], shift=8.0)
     wrong = np.arange(5, 300, 15)
     y[wrong] = 1 - y[wrong]

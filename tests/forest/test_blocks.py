@@ -19,7 +19,6 @@ def one_thread():
 
 
 def read_blocks(X, groups, split):
-    """The blocks' vertices, with ranks in common."""
     vertices, number = find_vertices(X, groups)
     return [vertices.take(np.unique(number[rows])) for rows in split]
 

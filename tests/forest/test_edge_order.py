@@ -9,7 +9,6 @@ from bayesfloor.forest._vertices import pair_hash, scramble, sort_edges
 
 @pytest.fixture
 def edges(global_random_seed):
-    """Edges with many ties of length and of hash: a, b, squared, key, rank."""
     rng = np.random.default_rng(global_random_seed)
     a, b = np.triu_indices(30, 1)
     return a, b, rng.integers(0, 4, len(a)) / 2, rng.integers(0, 3, 30).astype(np.uint64), rng.permutation(30)

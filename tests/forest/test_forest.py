@@ -298,7 +298,6 @@ def test_wrong_numbers_of_trees_are_refused(n_trees):
 
 @pytest.mark.parametrize("method", ["boruvka", "", None, "Prim"])
 def test_unknown_methods_are_refused(method):
-    """The message lists what there is."""
     with pytest.raises(
         ValueError, match=f"Got method={method!r}, but expected one of 'auto', 'prim', 'kdtree', 'matmul'."
     ):

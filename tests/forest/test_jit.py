@@ -19,7 +19,6 @@ from bayesfloor.forest import class_forests
 
 @pytest.fixture(scope="module")
 def kernels(global_random_seed):
-    """All compiled functions by name, after work that compiles them."""
     X = np.random.default_rng(global_random_seed).integers(0, 30, (4500, 3)).astype(float)
     for method in ("kdtree", "matmul"):
         spanning_forest(X, method=method)
@@ -130,7 +129,6 @@ def run_kernels(folder, before=""):
 
 @pytest.fixture(scope="module")
 def cached(tmp_path_factory):
-    """A folder with two kernels and their cache."""
     folder = tmp_path_factory.mktemp("cached")
     (folder / "kernels.py").write_text(KERNELS, encoding="utf-8")
     assert run_kernels(folder) == (["90.0", "0"], "")

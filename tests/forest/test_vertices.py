@@ -14,7 +14,6 @@ from bayesfloor.forest._vertices import find_vertices, row_keys
 
 
 def contents(X, groups=None):
-    """Each row's content: what makes it the same vertex as another."""
     labels = [None] * len(X) if groups is None else np.asarray(groups).tolist()
     return list(zip(map(tuple, (np.asarray(X) + 0.0).tolist()), labels, strict=True))
 
@@ -195,6 +194,5 @@ def test_what_is_no_matrix_of_numbers_is_refused(X, error, message):
 
 @pytest.mark.parametrize("groups", [[0, 1], [[0, 1, 2]], 0, []])
 def test_groups_of_a_wrong_shape_are_refused(groups):
-    """One group a row."""
     with pytest.raises(ValueError, match=r"Got groups of shape \(.*\), but expected one group for each of 3 rows"):
         spanning_forest([[0.0], [1.0], [3.0]], groups=groups)

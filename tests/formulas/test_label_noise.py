@@ -17,7 +17,6 @@ def uniform(rate, n_classes):
 
 
 def count_edges(codes, n_classes):
-    """Edges between and inside classes."""
     matrix = np.zeros((n_classes, n_classes))
     for i, j in zip(codes[A], codes[B], strict=True):
         matrix[i, j] += 1

@@ -9,7 +9,6 @@ PARTS = np.array([0.125, 0.25, 0.5, 1.0])
 
 
 def exactly(losses, n_units=10**6, guessing=0.5):
-    """Exactly."""
     return fit_curves(PARTS, np.asarray(losses), np.eye(4) * 1e-7, n_units, guessing)
 
 
@@ -58,7 +57,6 @@ def test_flat_curves_end_where_they_are_and_no_errors_are_no_trouble():
 
 
 def test_noise_widens_the_range():
-    """Noise widens the range."""
     losses = 0.1 + 0.05 * PARTS**-0.5
     wide = fit_curves(PARTS, losses, np.eye(4) * 4e-4, 500, 0.5)
 

@@ -25,13 +25,11 @@ def moments(matrix):
 
 
 def draw_graph(rng, n, filled=0.5):
-    """Random weights on some pairs."""
     weights = np.triu(rng.random((n, n)) * (rng.random((n, n)) < filled), 1)
     return weights + weights.T
 
 
 def differ(codes):
-    """Which pairs of rows have different labels."""
     return (codes[:, None] != codes[None, :]).astype(float)
 
 

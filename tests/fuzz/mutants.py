@@ -42,7 +42,6 @@ WORDS += [b"label", b"NA", b"[1, 2]", b"a" * 5000]
 
 
 def _columns(rng):
-    """Return columns of many types."""
     import pyarrow as pa
 
     gaps = rng.random(ROWS) < 0.1
@@ -67,7 +66,6 @@ def _columns(rng):
 
 
 def _tables(rng):
-    """Return small tables with a column of labels each."""
     import pyarrow as pa
 
     labels = pa.array(["cat", "dog"] * (ROWS // 2))
@@ -230,7 +228,6 @@ def judge(path, label):
 
 
 def kept():
-    """Return the files that ever failed."""
     found = (Path(__file__).parent / "corpus").iterdir()
     return sorted(path for path in found if path.suffix in (".arrow", ".parquet", ".npy", ".npz", ".csv"))
 

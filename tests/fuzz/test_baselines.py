@@ -58,7 +58,6 @@ def make_mutant(number):
 
 
 def places(given):
-    """All parts, as what they are in and their name or number there."""
     for name, value in list(given.items() if isinstance(given, dict) else enumerate(given)):
         yield given, name
         yield from places(value) if isinstance(value, dict | list) else ()

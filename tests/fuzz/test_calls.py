@@ -37,19 +37,16 @@ class Odd:
 
 
 def rows(**more):
-    """Numbers of two classes."""
     rng = np.random.default_rng(0)
     y = np.arange(N) % 2
     return {"X": rng.normal(size=(N, 3)) + y[:, None], "y": y, **more}
 
 
 def fitted():
-    """A floor to ask."""
     return bayesfloor.BayesFloor(interval="fast").fit(**rows())
 
 
 def checked():
-    """A check to ask."""
     return bayesfloor.check(**rows(), effort="quick")
 
 
@@ -264,7 +261,6 @@ def is_named(message, odd):
 
 
 def tell(cases):
-    """The cases that go wrong, as they would stand in the corpus."""
     told = {json.dumps([name, odd]): run_case(name, odd) for name, odd in cases}
     return [f"{case}: {wrong[:200]}" for case, wrong in told.items() if wrong]
 

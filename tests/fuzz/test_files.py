@@ -38,13 +38,11 @@ def read_mutants(kind, first, stop, folder):
 
 
 def failures(found):
-    """Return those that must not be."""
     return {number: what for number, what in found.items() if what not in ("answered", "refused")}
 
 
 @pytest.mark.slow
 def test_files_that_failed_once(tmp_path):
-    """They never do again."""
     found = read_mutants("corpus", 0, len(kept()), tmp_path)
 
     assert failures(found) == {}
@@ -65,7 +63,6 @@ def test_sound_files_are_read(kind, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_mutated_files(kind, tmp_path):
-    """Some of each kind."""
     found = read_mutants(kind, 0, IN_CI, tmp_path)
 
     assert failures(found) == {}
@@ -75,7 +72,6 @@ def test_mutated_files(kind, tmp_path):
 @pytest.mark.slow(nightly=True)
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_mutated_files(kind, tmp_path):
-    """Many of each kind."""
     found = read_mutants(kind, IN_CI, AT_NIGHT, tmp_path)
 
     assert failures(found) == {}

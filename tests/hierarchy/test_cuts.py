@@ -22,17 +22,14 @@ def symmetric(matrix):
 
 
 def all_sides(n):
-    """One side of every cut of n classes: a row each."""
     return (np.arange(1, 2 ** (n - 1))[:, None] >> np.arange(n)) % 2 == 1
 
 
 def cut_weight(weights, side):
-    """What a cut goes through."""
     return weights[np.ix_(side, ~side)].sum()
 
 
 def all_weights(weights, sides):
-    """What each of many cuts goes through."""
     return np.einsum("ci,ij,cj->c", sides.astype(weights.dtype), weights, (~sides).astype(weights.dtype))
 
 

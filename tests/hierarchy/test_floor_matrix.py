@@ -13,7 +13,6 @@ from bayesfloor.hierarchy._smart_svm import announce_drawing, floor_matrix, give
 
 
 def compute(X, y, scale=None, n_trees=3, n_jobs=None):
-    """The matrix of plain numbers."""
     return floor_matrix("1", X, np.ones(X.shape[1], dtype=bool), y, n_trees, scale, 0, n_jobs)
 
 
@@ -29,7 +28,6 @@ def test_floors_are_those_of_bayes_floor(points, scale, n_trees):
 
 
 def test_order_of_rows_and_number_of_threads_mean_nothing(rng, points):
-    """Same data, same answer."""
     X, y = points
     X = np.round(X, 1)  # with equal rows and equal distances
     order = rng.permutation(len(y))
@@ -62,7 +60,6 @@ def test_classes_of_one_row_have_floors(rng, y):
 
 @pytest.fixture
 def sizes(monkeypatch):
-    """How many rows of each class each computation used."""
     seen, forests = [], _smart_svm.class_forests
 
     def count(points, codes, *args):
@@ -115,7 +112,6 @@ def test_floors_that_know_their_classes_fit_any_of_them(floor):
 
 @pytest.mark.parametrize("kind", [np.asarray, np.ndarray.tolist, lambda m: m.astype(np.float32)])
 def test_matrices_of_numbers_are_taken(kind):
-    """As arrays or as lists."""
     matrix = np.array([[0, 0.5, 0.25], [0.5, 0, 0.125], [0.25, 0.125, 0]])
 
     assert np.array_equal(given_matrix(kind(matrix), np.arange(3)), matrix)

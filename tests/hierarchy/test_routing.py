@@ -24,12 +24,10 @@ class Scores(ClassifierMixin, BaseEstimator):
     """A model that knows its margin: a column of X."""
 
     def __init__(self, column):
-        """Keep the column."""
         self.column = column
         self.classes_ = np.array([0, 1])
 
     def decision_function(self, X):
-        """The column."""
         return X[:, self.column]
 
     def predict_proba(self, X):

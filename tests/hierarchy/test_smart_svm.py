@@ -38,7 +38,6 @@ def svm(C=1.0):
 
 
 def logistic():
-    """A quick and exact classifier with probabilities."""
     return LogisticRegression(solver="newton-cholesky", tol=1e-10)
 
 
@@ -82,7 +81,6 @@ def test_the_tree_is_cut_from_the_floors_of_bayes_floor(points, pairwise, cut):
 
 
 def test_order_of_rows_means_nothing(rng, points):
-    """Same data, same tree."""
     X, y = points
     X, order = np.round(X, 1), rng.permutation(len(y))
     one, two = SmartSVM(GaussianNB()).fit(X, y), SmartSVM(GaussianNB()).fit(X[order], y[order])
@@ -272,7 +270,6 @@ LABELS = {
 
 @pytest.mark.parametrize("kind", LABELS)
 def test_every_kind_of_label_is_answered(rng, clouds, kind):
-    """As BayesFloor takes them."""
     X, y = clouds(rng, [15, 15, 15])
     smart = SmartSVM(svm()).fit(X, LABELS[kind](y))
     expected = SmartSVM(svm()).fit(X, y).predict(X)
@@ -412,13 +409,11 @@ class Annotated(ClassifierMixin, BaseEstimator):
     """A classifier whose fit takes notes on rows, and a word about all."""
 
     def fit(self, X, y, notes=None, word=None):
-        """Keep what came."""
         self.notes_, self.word_, self.n_rows_ = notes, word, len(X)
         self.classes_ = np.unique(y)
         return self
 
     def predict(self, X):
-        """The left side."""
         return np.zeros(len(X), dtype=int)
 
 
@@ -450,7 +445,6 @@ def test_metadata_go_through_a_search_around(points):
 
 
 def test_each_node_may_search_for_itself(points):
-    """A search is a classifier, too."""
     X, y = points
     smart = SmartSVM(GridSearchCV(svm(), {"C": [0.001, 1]}, cv=2), cut=PAIRS).fit(X, y)
 

@@ -34,7 +34,6 @@ def refused():
 
 @pytest.fixture
 def arrays(global_random_seed):
-    """Features and labels."""
     rng = np.random.default_rng(global_random_seed)
     return rng.normal(size=(N, 3)), np.arange(N) % 2
 

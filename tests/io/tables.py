@@ -90,19 +90,15 @@ class Table:
 
     @property
     def n_rows(self):
-        """Number of rows."""
         return len(next(iter(self.columns.values())))
 
     def take(self, rows):
-        """The table with its rows in this order."""
         return Table({name: [values[i] for i in rows] for name, values in self.columns.items()}, self.types)
 
     def select(self, names):
-        """The table with its columns in this order."""
         return Table({name: self.columns[name] for name in names}, {name: self.types[name] for name in names})
 
     def pyarrow(self):
-        """The table as PyArrow's."""
         arrays = [pa.array(values, type=self.types[name]) for name, values in self.columns.items()]
         return pa.Table.from_arrays(arrays, names=list(self.columns))
 

@@ -18,7 +18,6 @@ NAN = float("nan")
 
 
 def same(one, other):
-    """Whether two columns are the same, bit for bit."""
     return (
         (one.name, one.kind, one.levels) == (other.name, other.kind, other.levels)
         and one.data.dtype == other.data.dtype
@@ -143,7 +142,6 @@ def test_lists_in_one_piece_are_not_copied():
 
 @pytest.mark.parametrize("values", [[[1, 2], [3]], [["a"], ["b"]], [[], []]])
 def test_lists_that_are_no_matrix_are_refused(values):
-    """Lists of texts, of several lengths, or of none are refused with the column's name."""
     with pytest.raises(ValueError, match="column c that are empty, differ in length or do not contain only numbers"):
         read_list("c", values)
 

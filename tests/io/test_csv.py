@@ -11,7 +11,6 @@ from bayesfloor.io import _csv
 
 
 def types(text):
-    """The type of each column."""
     found = read_table(text.encode()).read()
     return dict(zip(found.column_names, map(str, found.schema.types), strict=True))
 

@@ -47,7 +47,6 @@ def test_sparse_matrices_have_one_format(kind):
 
 
 def test_sparse_cubes_are_laid_flat_too():
-    """SciPy's newer arrays have any number of dimensions."""
     data = recognise(sparse.coo_array(X.reshape(2, 2, 3)))
 
     np.testing.assert_array_equal(data.X.toarray(), X.reshape(2, 6))
@@ -90,7 +89,6 @@ def test_what_is_no_table_is_refused(wrong):
 
 
 def test_data_are_summed_up_in_a_line():
-    """What a notebook shows."""
     data = open_data(pd.DataFrame({"a": [1, 2], "kind": ["x", "y"]}), "kind", weight=[1, 2])
 
     assert repr(data) == "Data(2 rows, 1 features, label kind, with weight)"

@@ -34,13 +34,11 @@ def words(n, d, seed=0, spread=0.7):
 
 @pytest.fixture(scope="module")
 def small():
-    """Few words."""
     return words(200, 40)
 
 
 @pytest.fixture(scope="module")
 def wide():
-    """Many words."""
     return words(240, 2100)
 
 
@@ -51,7 +49,6 @@ def told(found):
 
 @pytest.fixture(scope="module")
 def plain(small):
-    """The check of few words in an array."""
     X, y, _ = small
     return check(X.toarray(), y, effort="quick")
 
@@ -87,7 +84,6 @@ def test_a_frame_of_sparse_columns_gives_the_answer_of_a_plain_one(small):
 
 @pytest.fixture(scope="module")
 def found(wide):
-    """The check of many words."""
     X, y, _ = wide
     return check(X, y, effort="quick")
 

@@ -30,7 +30,6 @@ NAN = float("nan")
     ],
 )
 def test_numbers(texts, values, told):
-    """One format for all values of a column, and its name."""
     form = number_format(texts)
     np.testing.assert_array_equal(form.read(texts), values)
     assert told in form.describe()
@@ -79,7 +78,6 @@ def test_numbers_and_dates_written_otherwise_are_refused_later():
 
 @pytest.mark.parametrize("pair", [("no", "yes"), ("FALSCH", "WAHR"), ("f", "T"), ("non", "oui"), (" nein", "Ja ")])
 def test_yes_and_no(pair):
-    """Words for no and yes, in any case, become 0 and 1."""
     form = boolean_format([*pair, ""])
     np.testing.assert_array_equal(form.read([*pair, "?"]), [0, 1, NAN])
     with pytest.raises(ValueError, match="maybe is neither"):
@@ -138,7 +136,6 @@ def test_what_is_no_date(texts):
 
 
 def test_times_of_day():
-    """Times of day are hours since midnight."""
     texts = ["04:30 PM", "12:00 am", "-"]
     np.testing.assert_array_equal(time_format(texts).read(texts), [16.5, 0, NAN])
     assert time_format(["25:00"]) is None

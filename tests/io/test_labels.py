@@ -12,18 +12,15 @@ from bayesfloor.io._labels import read_labels
 
 @pytest.fixture(name="X")
 def rows(global_random_seed):
-    """Return a few rows."""
     return np.random.default_rng(global_random_seed).normal(size=(60, 2))
 
 
 def long_labels(letter, as_array):
-    """Return labels, half of which have two million letters."""
     labels = ["a"] * 30 + [letter * 2_000_000] * 30
     return as_array(labels)
 
 
 def as_objects(labels):
-    """Return an array of objects, as of a data frame."""
     return np.array(labels, dtype=object)
 
 
@@ -66,7 +63,6 @@ def test_wide_arrays_give_the_same_classes_as_objects():
 
 
 def test_numbers_beside_a_long_text_are_texts():
-    """As beside a short one."""
     assert read_labels([1, "a" * 2000, 2, 1], 4)[0].tolist() == ["1", "2", "a" * 2000]
     with pytest.raises(InputError, match="such as 1 and '1'"):
         read_labels([1, "1", "a" * 2000], 3)

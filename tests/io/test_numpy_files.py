@@ -11,7 +11,6 @@ N = 40  # rows of the table and of the arrays
 
 
 def save(path, **arrays):
-    """A .npz; the path as text."""
     np.savez(path, **arrays)
     return str(path)
 

@@ -33,7 +33,6 @@ def prepare(values, name="c", **options):
 
 
 def kind(name, n=200):
-    """Values of a kind of column."""
     return KINDS[name][1](np.random.default_rng(1), n)
 
 
@@ -392,7 +391,6 @@ def test_roles_given(role, values, width):
 
 
 def test_a_given_order():
-    """Levels are numbered by the order given."""
     column, numbers = prepare(["often", "never", "rarely"], roles={"c": ["never", "rarely", "often"]})
     assert numbers.ravel().tolist() == [2, 0, 1]
     assert column.treatment == "numbered in the given order"
@@ -550,7 +548,6 @@ def test_estimator():
 
 @parametrize_with_checks([TablePreparer()])
 def test_checks_of_scikit_learn(estimator, check):
-    """It behaves as scikit-learn asks of all estimators."""
     check(estimator)
 
 

@@ -26,14 +26,11 @@ WRITE = {"parquet": pq.write_table, "arrow": feather.write_feather, "csv": pacsv
 
 @pytest.fixture(params=WRITE)
 def kind(request):
-    """A format that comes in folders."""
     return request.param
 
 
 @pytest.fixture
 def put(tmp_path, kind):
-    """Writes a table below a folder."""
-
     def write(table, name):
         path = tmp_path / f"{name}.{kind}"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -346,7 +343,6 @@ KINDS = {
 
 
 def embedded(values, kind=None, **more):
-    """A table of lists and labels."""
     n = len(values)
     return pa.table({"emb": pa.array(values, kind), "label": (["a", "b"] * n)[:n], **more})
 

@@ -23,7 +23,6 @@ FILES = {
 
 
 def assert_same(one, two):
-    """Assert that two reads gave the same features, labels and names."""
     for left, right in ((one.native, two.native), (one.y, two.y)):
         assert left.equals(right) if hasattr(left, "equals") else np.array_equal(left, right)
     assert (one.name, one.label, one.feature_names, one.notes) == (two.name, two.label, two.feature_names, two.notes)

@@ -19,7 +19,6 @@ HOSTILE = [
 
 @pytest.fixture(scope="session")
 def floor():
-    """Five overlapping classes in the plane, one of them small."""
     rng = np.random.default_rng(0)
     y = np.repeat(list("abcde"), [60, 60, 60, 60, 12])
     centre = {"a": (0, 0), "b": (1.5, 0), "c": (9, 9), "d": (9.5, 8), "e": (0, 2)}
@@ -43,7 +42,6 @@ def _ladder(K):
 
 
 def _names(K, kind="plain"):
-    """Class labels, ascending."""
     if kind == "hostile":
         return np.sort(np.array([f"{HOSTILE[i % len(HOSTILE)]}{i // len(HOSTILE) or ''}" for i in range(K)]))
     return np.array([f"class {i:03d}" for i in range(K)])
@@ -182,7 +180,6 @@ def _outside(figure):
 
 @pytest.fixture
 def answer():
-    """A small answer."""
     return _answer({"linear": 0.12, "blend": 0.11}, (0.05, 0.1, 0.2), 0.76)
 
 

@@ -177,7 +177,6 @@ def test_a_most_that_is_no_number_of_rows_is_refused(name, most, make):
 
 
 def rgb(colour):
-    """Red, green and blue from 0 to 1."""
     return np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
 
 

@@ -55,7 +55,6 @@ LETTERS = np.array(list("abcdefghijklmnopqrstuvwxyz"))
 
 
 def draw(seed, sizes, shift=2.0, d=2):
-    """Gaussian classes in a row along the first feature: X, y."""
     y = np.repeat(np.arange(len(sizes)), sizes)
     X = np.random.default_rng(seed).standard_normal((len(y), d))
     X[:, 0] += shift * y
@@ -167,7 +166,6 @@ QUICK = ("two classes", "iris", "suspects", "chosen")
 
 
 def path_of(kind):
-    """Where a check is kept."""
     return KEPT / f"{kind.replace(' ', '_')}.json"
 
 
@@ -179,7 +177,6 @@ def make(kind):
 
 @cache
 def recall(kind):
-    """The check of a kind as it is kept."""
     return make(kind) if kind == LARGE else Check.from_json(path_of(kind))
 
 
@@ -204,13 +201,11 @@ def _tier(kind):
 
 @pytest.fixture(params=[pytest.param(kind, marks=_tier(kind)) for kind in MAKERS])
 def fresh(request):
-    """A check of each kind, made of data."""
     return make(request.param)
 
 
 @pytest.fixture(params=[pytest.param(kind, marks=pytest.mark.slow) for kind in MAKERS if kind != LARGE])
 def fresh_and_kept(request):
-    """A check of each kind, made of data and as it is kept."""
     return make(request.param), recall(request.param)
 
 
@@ -222,7 +217,6 @@ def gaussians():
 
 @pytest.fixture(scope="session")
 def hostile_names():
-    """Names that classes should not have."""
     return HOSTILE
 
 

@@ -25,7 +25,6 @@ N = 90
 
 @pytest.fixture(scope="module")
 def table(gaussians):
-    """A table with features, labels and groups."""
     X, y = gaussians(0, [30, 30, 30], d=3)
     frame = pd.DataFrame(X, columns=["u", "v", "w"])
     return frame.assign(label=np.array(["low", "mid", "top"])[y], patient=np.arange(N) // 3)
@@ -476,7 +475,6 @@ def test_lists_of_different_lengths_are_refused():
 
 @pytest.fixture(scope="module")
 def noise():
-    """Features that say nothing."""
     return np.random.default_rng(0).normal(size=(200, 2)), np.arange(200) % 2
 
 

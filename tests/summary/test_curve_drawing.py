@@ -13,12 +13,10 @@ from bayesfloor.summary._html_drawings import draw_curve
 
 @pytest.fixture(scope="module")
 def answer():
-    """The answer for iris."""
     return BayesFloor().fit(*load_iris(return_X_y=True)).answer()
 
 
 def points_of(path):
-    """Places along a path."""
     return np.array(re.findall(r"([\d.]+) ([\d.]+)", path), dtype=float)
 
 

@@ -123,7 +123,6 @@ def test_columns_that_are_no_features_come_with_the_command_to_drop_them(made, k
 
 
 def trait(found, code):
-    """One trait of a check."""
     return next(trait for trait in found.traits if trait.code == code)
 
 

@@ -32,7 +32,6 @@ SAME = {
 
 
 def fingerprint(X, y):
-    """Return the fingerprint of these data."""
     return _facts.fingerprint(open_data(X, y))
 
 

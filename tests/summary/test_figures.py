@@ -27,7 +27,6 @@ from bayesfloor.support._words import about, percent
 
 @pytest.fixture(scope="module")
 def wine(made):
-    """A check of the wines without a target."""
     return replace(made("wine"), target=None)
 
 

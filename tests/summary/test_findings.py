@@ -24,12 +24,10 @@ from bayesfloor.support._words import about, percent
 
 
 def codes(found):
-    """Codes of all findings."""
     return [finding.code for finding in found.findings]
 
 
 def text_of(found, code):
-    """The words of a finding."""
     return next(finding.text for finding in found.findings if finding.code == code)
 
 
@@ -333,7 +331,6 @@ def test_pairs_are_in_order_with_the_figures_of_the_answer(each):
 
 
 def test_a_pair_of_two_classes_is_the_whole(made):
-    """There is but one."""
     (row,), answer = pair_rows(made("two classes")), made("two classes").answer
 
     assert (row.estimate, row.lower, row.upper) == (answer.estimate, answer.lower, answer.upper)

@@ -19,13 +19,11 @@ GATES = {"max_error": 0.1, "max_pair_error": 0.1, "max_class_error": 0.1}
 
 @pytest.fixture(scope="module")
 def validator():
-    """Judge of the form, by a second program."""
     return jsonschema.Draft202012Validator(schema())
 
 
 @pytest.fixture(scope="module")
 def text(made):
-    """The JSON of a check."""
     return made("target").to_json()
 
 

@@ -12,7 +12,6 @@ from bayesfloor.summary._markdown import escape, to_markdown
 
 
 def tables(text):
-    """Tables, each as a list of lines of cells."""
     found = re.findall(r"(?:^\|.*\|$\n?)+", text, flags=re.MULTILINE)
     return [[re.split(r"(?<!\\)\|", line)[1:-1] for line in table.splitlines()] for table in found]
 

@@ -42,7 +42,6 @@ def long_labels(check, rng, n_classes, each):
 
 @pytest.fixture(scope="module")
 def check():
-    """Digits with a target."""
     X, y = load_digits(return_X_y=True)
     return bayesfloor.check(X[:700], y[:700], 0.95, name="digits")
 

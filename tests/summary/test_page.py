@@ -72,13 +72,11 @@ def wait_until(page, is_so):
 
 @pytest.fixture(scope="module")
 def rng(global_random_seed):
-    """Random numbers of this run."""
     return np.random.default_rng(global_random_seed)
 
 
 @pytest.fixture(scope="module")
 def digits_report():
-    """Ten classes with pictures."""
     digits = load_digits()
     return make_page(
         bayesfloor.check(digits.data, digits.target, name="digits"), images=(255 / 16 * digits.images).astype("uint8")
@@ -87,7 +85,6 @@ def digits_report():
 
 @pytest.fixture(scope="module")
 def wine_report():
-    """Three classes and a target."""
     return make_page(bayesfloor.check(*load_wine(return_X_y=True), target=0.98, name="wine"))
 
 
@@ -125,7 +122,6 @@ def chosen_check(quick_check):
 
 @pytest.fixture(scope="module")
 def chosen_report(chosen_check):
-    """The same as a page."""
     return make_page(chosen_check)
 
 
@@ -136,24 +132,20 @@ def report(request):
 
 
 def unfold(page):
-    """Open all that is folded."""
     page.evaluate("document.querySelectorAll('details').forEach(it => it.open = true)")
 
 
 def rgb(colour):
-    """Red, green and blue of a computed colour."""
     return [float(part) for part in re.findall(r"[\d.]+", colour)[:3]]
 
 
 def luminance(colour):
-    """Relative luminance, as WCAG defines it."""
     parts = (part / 255 for part in rgb(colour))
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def contrast(one, two):
-    """Contrast of two colours, from 1 to 21."""
     low, high = sorted((luminance(one), luminance(two)))
     return (high + 0.05) / (low + 0.05)
 
@@ -282,11 +274,9 @@ class Outline(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        """Keep every tag."""
         self.tags.append((tag, dict(attrs)))
 
     def all(self, name):
-        """Attributes of all tags of a name."""
         return [attributes for tag, attributes in self.tags if tag == name]
 
 

@@ -24,7 +24,6 @@ STEPS = [
 
 
 def screen(found, width):
-    """One screen and, below a line, the full text."""
     gates = found.gates(max_pair_error=0.2)
     return f"{to_text(found, width, (), STEPS)}\n{'=' * width}\n{to_full_text(found, width, gates, STEPS)}\n"
 
@@ -39,17 +38,14 @@ class Visible(HTMLParser):
         self.lines, self.hidden = [""], False
 
     def handle_starttag(self, tag, _attributes):
-        """Start a line, or a cell of it."""
         self.hidden |= tag in ("style", "script", "head")
         self.lines += [] if tag in self.BESIDE else [""]
         self.lines[-1] += " | " if tag in ("td", "th") else " "
 
     def handle_endtag(self, tag):
-        """Show again what follows."""
         self.hidden &= tag not in ("style", "script", "head")
 
     def handle_data(self, data):
-        """Add to the line."""
         self.lines[-1] += "" if self.hidden else data
 
 
@@ -80,7 +76,6 @@ def form_of(kind, ending):
 
 @pytest.fixture(params=[pytest.param(kind, marks=pytest.mark.slow if kind == KINDS[-1] else ()) for kind in KINDS])
 def kind(request):
-    """A kind of check."""
     return request.param
 
 

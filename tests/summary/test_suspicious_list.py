@@ -20,7 +20,6 @@ def flipped(gaussians):
 
 @pytest.fixture(scope="module")
 def listed(flipped):
-    """The rows that a check of these lists."""
     return check(*flipped[:2], scale=None).suspicious
 
 
@@ -61,7 +60,6 @@ def test_the_first_row_of_a_sample_is_a_neighbour_like_any_other(flipped):
 
 @pytest.mark.slow
 def test_rows_are_those_of_samples(fresh):
-    """The same figures, in another order."""
     if len(fresh.samples.row) == len(fresh.suspicious):
         pytest.skip("read from a list of suspects alone")
     rows = fresh.suspicious.scores
@@ -97,7 +95,6 @@ def test_there_are_at_most_200(flipped, monkeypatch):
 
 
 def rows_of(made, *, none):
-    """The rows of a check with suspects or with none."""
     kinds = ("constant", "noise", "two rows a class")
     found = [made(kind).suspicious for kind in kinds if (made(kind).suspicious.n_suspect == 0) is none]
     assert found
@@ -149,7 +146,6 @@ def test_rows_without_a_neighbour_and_lists_without_rows_have_the_usual_table(ma
 
 
 def test_scores_of_some_rows_are_taken_as_they_are():
-    """All columns alike."""
     scores = check(*load_iris(return_X_y=True), learners={}).samples
     taken = take_scores(scores, np.array([7, 3]))
 

@@ -21,7 +21,6 @@ def figure(found, name):
 
 
 def joined(text):
-    """A text in one line."""
     return " ".join(text.split())
 
 
@@ -164,7 +163,6 @@ class TestEveryWidth:
         assert not [line for line in text.splitlines() if line.strip().startswith("%")]
 
     def test_no_absurd_number_is_printed(self, each, form, width):
-        """Not one."""
         text = form(each, width).lower()
 
         assert not [bad for bad in (" nan", "inf ", "-0.0", "100.00", "e+0", "e-1") if bad in text]

@@ -15,7 +15,6 @@ from bayesfloor.summary._thumbnails import thumbnails
 
 
 def opened(address):
-    """The picture in a data address."""
     head, _, data = address.partition(";base64,")
     image = Image.open(io.BytesIO(base64.b64decode(data)))
     assert head == f"data:image/{image.format.lower()}"
@@ -23,7 +22,6 @@ def opened(address):
 
 
 def pixels(address):
-    """Its values."""
     return np.asarray(opened(address))
 
 

@@ -9,8 +9,6 @@ import pytest
 
 @pytest.fixture
 def square():
-    """A task that works."""
-
     def task(x, seconds=0.0):
         time.sleep(seconds)
         return x * x

@@ -18,7 +18,6 @@ ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def names(folder):
-    """What is in a folder."""
     return [path.name for path in folder.iterdir()]
 
 
@@ -34,7 +33,6 @@ def test_what_was_given_is_in_the_file(tmp_path, content):
 
 
 def test_paths_may_be_texts(tmp_path, monkeypatch):
-    """Relative ones, too."""
     monkeypatch.chdir(tmp_path)
 
     assert write_whole("out.txt", "a\r\nb\n") == Path("out.txt")
@@ -256,7 +254,6 @@ def test_a_missing_folder_is_named(tmp_path):
 
 
 def test_a_folder_is_no_file(tmp_path):
-    """It stays a folder."""
     with pytest.raises(OSError, match=r"."):
         write_whole(tmp_path, "text")
 

@@ -18,7 +18,6 @@ def make_codes(order, rng, n=200 * 500):
 
 
 def make_groups(n_groups=200, n_rows=500):
-    """Row groups of equal size."""
     return RowGroups(np.full(n_groups, n_rows), {"x": np.full(n_groups, 900), "y": np.full(n_groups, 100)})
 
 

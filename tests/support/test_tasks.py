@@ -72,7 +72,6 @@ def test_tasks_run_in_threads_unless_somebody_says_otherwise():
 @pytest.mark.slow
 @pytest.mark.usefixtures("loky")
 def test_tasks_run_where_the_user_says():
-    """In processes, here."""
     assert os.getpid() not in {*run_tasks(os.getpid, [()] * 4, n_jobs=None)}
     assert effective_n_jobs(None) == 2
 
