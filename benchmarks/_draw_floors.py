@@ -35,7 +35,7 @@ def draw_methods(results, look):
         share, ends = wilson(found["held"].sum(), len(found["held"]))
         kind = ours(look) if name in our else theirs(look, 0)
         held.errorbar(share, methods.index(name), xerr=ends, **kind)
-    rows_down(bias, [f"{name} (ours)" if name in our else name for name in methods])
+    rows_down(bias, [f"{name} (ours)" if name in our else name for name in methods], beside=(size, held))
     mark_line(bias, 0, look)
     bias.set(xlabel="estimate - Bayes error,\nmean and s.d.")
     size.set(xlabel="mean absolute error", xlim=(0, None))
@@ -43,9 +43,6 @@ def draw_methods(results, look):
     for axes in (bias, size, held):
         axes.locator_params(axis="x", nbins=3)
     in_percent(bias.xaxis, size.xaxis, held.xaxis)
-    for axes in (size, held):
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
     legend_above(figure, size, columns=3)
     return figure
 
@@ -142,9 +139,7 @@ def draw_coverage(results, look):
         one.set(title=title, xlabel="of 400 samples")
         one.locator_params(axis="x", nbins=3)
         in_percent(one.xaxis)
-        one.tick_params(axis="y", length=0)
-        one.spines["left"].set_visible(False)
-    rows_down(axes[0], [_setting(name) for name in settings])
+    rows_down(axes[0], [_setting(name) for name in settings], beside=axes[1:])
     legend_above(figure, axes[0], columns=2)
     return figure
 
@@ -203,7 +198,7 @@ def draw_labels(results, look):
     for place, cells in enumerate(sets.values()):
         _draw_ranked(ranking, times, place, cells, look)
         _draw_lists(lists, place, cells, look)
-    rows_down(ranking, list(sets))
+    rows_down(ranking, list(sets), beside=(times, lists))
     ranking.locator_params(axis="x", nbins=3)
     mark_line(times, 1, look)
     mark_line(lists, labels.DECLARED, look)
@@ -211,9 +206,6 @@ def draw_labels(results, look):
     times.set(xlabel="our CPU time /\ncleanlab's", xlim=(0, None))
     lists.set(xlabel="false fraction of the list,\ntwo s.e. to each side", xlim=(0, None))
     in_percent(lists.xaxis)
-    for axes in (times, lists):
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
     legend_above(figure, ranking, times, columns=2)
     return figure
 

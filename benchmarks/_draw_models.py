@@ -3,17 +3,7 @@
 import numpy as np
 
 from benchmarks import _sel_noise, _sel_representations, _sel_splits
-from benchmarks._figures import (
-    in_percent,
-    legend_above,
-    mark_line,
-    ours,
-    panels,
-    plain_logs,
-    rows_down,
-    theirs,
-    wilson,
-)
+from benchmarks._figures import in_percent, legend_above, mark_line, ours, panels, plain_logs, rows_down, theirs, wilson
 from benchmarks.selection import cells_of
 
 _REPRESENTATIONS = ("raw", "standard", "nystroem", "lda", "random", "pca, few", "pca, some", "pca, many")

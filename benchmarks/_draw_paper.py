@@ -5,7 +5,7 @@ import numpy as np
 from bayesfloor.plotting._display import MAP
 from benchmarks import _paper_chess, _paper_mnist, _paper_tables
 from benchmarks._figures import legend_above, ours, panels, rows_down, theirs
-from benchmarks._ranks import LEVEL, critical_difference, friedman_p, joined, mean_ranks
+from benchmarks._paper_tables import LEVEL, critical_difference, friedman_p, joined, mean_ranks
 from benchmarks.selection import cells_of
 
 

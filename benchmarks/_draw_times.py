@@ -1,16 +1,6 @@
 """Figures about time: forests and checks."""
 
-from benchmarks._figures import (
-    goal_mark,
-    legend_above,
-    mark_line,
-    ours,
-    panels,
-    plain_logs,
-    rows_down,
-    steps,
-    theirs,
-)
+from benchmarks._figures import goal_mark, legend_above, mark_line, ours, panels, plain_logs, rows_down, steps, theirs
 from benchmarks.forest import CASES, measure_trees
 
 _KINDS = {"gaussian": "normal", "clusters": "clusters", "integers": "integers"}
@@ -26,14 +16,12 @@ def draw_trees(results, look):
     figure, (left, right) = panels(6.8, 1.3 + 0.36 * len(cases), 1, 2, sharey=True)
     for place, case in enumerate(cases):
         _draw_set(left, right, place, results["cases"][case.name]["rows"], look)
-    rows_down(left, [_name_set(case.full) for case in cases])
+    rows_down(left, [_name_set(case.full) for case in cases], beside=[right])
     left.set(xscale="log", xlabel="CPU seconds of one thread")
     right.set(xscale="log", xlabel="our time / quitefastmst's")
     plain_logs(left.xaxis, [0.1, 1, 10])
     plain_logs(right.xaxis, [0.03, 0.1, 0.3, 1, 3, 10])
     mark_line(right, 1, look)
-    right.tick_params(axis="y", length=0)
-    right.spines["left"].set_visible(False)
     legend_above(figure, left, right, columns=2)
     return figure
 

@@ -114,12 +114,13 @@ def theirs(look, number, **more):
     return {**fields, "mew": 1.3, "zorder": 3, **more}
 
 
-def rows_down(axes, labels, size=9):
-    """Make one row per label, the first on top, with a guide line."""
+def rows_down(axes, labels, size=9, beside=()):
+    """Make one row per label, the first on top, with a guide line; panels beside it share the rows."""
     axes.set_yticks(range(len(labels)), labels, fontsize=size)
     axes.set_ylim(len(labels) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
+    for one in (axes, *beside):
+        one.tick_params(axis="y", length=0)
+        one.spines["left"].set_visible(False)
 
 
 def in_percent(*axes):

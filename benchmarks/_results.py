@@ -178,24 +178,16 @@ class ResultsFile:
                 self.results[part] = kept
         self._write()
 
-    def add(self, name, case, *, derived=False):
-        """Add a case with its commit, and the date if it was measured and not derived; write the file."""
+    def add(self, name, case):
+        """Add a case with its commit and the date, and write the file."""
         self.results["commits"][name] = self.commit
-        self._add(name, case, derived=derived)
-
-    def add_again(self, name, case, parts):
-        """Add a case of which only these parts were measured; they get the commit, and the others keep theirs."""
-        self._add(name, case | {"again": case.get("again", {}) | dict.fromkeys(parts, self.commit)})
+        self.results["measured"] = datetime.now(UTC).date().isoformat()
+        self.results["cases"][name] = case
+        self._write()
 
     def finish(self, **parts):
         """Add what was computed from the cases, and write the file."""
         self.results.update(parts)
-        self._write()
-
-    def _add(self, name, case, *, derived=False):
-        if not derived:
-            self.results["measured"] = datetime.now(UTC).date().isoformat()
-        self.results["cases"][name] = case
         self._write()
 
     def _write(self):

@@ -84,16 +84,6 @@ def henze_penrose(X, codes, n_trees):
     return Guess(two_class_estimate(crossing, codes), *two_class_bounds(crossing, codes))
 
 
-def hp_one(X, codes, _rng):
-    """Return the HP-estimate from the minimum spanning tree alone."""
-    return henze_penrose(X, codes, 1)
-
-
-def hp_three(X, codes, _rng):
-    """Return the HP-estimate from three orthogonal trees, as van den Burg & Hero use it."""
-    return henze_penrose(X, codes, 3)
-
-
 def hp_pairs(X, codes, _rng):
     """Bound by Berisha et al. (2016) for each pair's tree: their sum above, 2/K of it below; return the midpoint."""
     from bayesfloor.forest import class_forests
@@ -192,8 +182,8 @@ def forest_cv(X, codes, rng):
 
 
 RIVALS = {
-    "hp-1": hp_one,
-    "hp-3": hp_three,
+    "hp-1": lambda X, codes, _rng: henze_penrose(X, codes, 1),
+    "hp-3": lambda X, codes, _rng: henze_penrose(X, codes, 3),  # as van den Burg & Hero use it
     "hp-pairs": hp_pairs,
     "ghp / dataeval-mst": ghp,
     "1nn / dataeval-knn": one_nearest,

@@ -42,11 +42,9 @@ def _measure_made(kind, seed, *, quick):
     X, y = make(kind, n, d, int(seed))
     selector = FloorSelector()
     seconds, _ = seconds_of(lambda: selector.fit(X, y))
-    path, out = selector.path_, selector.path_.holdout
+    out = selector.path_.holdout
     return {
         "order": selector.order_.tolist(),
-        "gain": path.gain.tolist(),
-        "gain_low": path.gain_low.tolist(),
         "held_out": [out.optimistic, out.cross_rate],
         "first": sorted(selector.order_[:_INFORMATIVE].tolist()) == list(range(_INFORMATIVE)),
         "seconds": seconds,
@@ -97,27 +95,14 @@ def _sequential(svm, X, y, n_features):
 def tables(results):
     made = [_kind_line(kind, cells) for kind in _KINDS if (cells := _of_kind(kind, results))]
     real = [_real_line(name, results[name]) for name in _SETS if name in results]
-    flattery = ("held-out - optimistic", "sd")
+    flattery, scores = ("held-out - optimistic", "sd"), ("accuracy, floor", "sequential", "all features", "s.e.")
     return {
         "features, made": [
             ("kind", "informative first", "seeds", "chosen", "CPU s", "least", "most", *flattery),
             *made,
         ],
-        "features, real": [_REAL, *real],
+        "features, real": [("dataset", "features kept", *scores, "CPU s, floor", "sequential's", "ratio"), *real],
     }
-
-
-_REAL = (
-    "dataset",
-    "features kept",
-    "accuracy, floor",
-    "sequential",
-    "all features",
-    "s.e.",
-    "CPU s, floor",
-    "sequential's",
-    "ratio",
-)
 
 
 def goals(results):

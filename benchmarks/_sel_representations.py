@@ -55,7 +55,7 @@ def measure(cell, *, quick):
         chosen = np.random.default_rng(SEED).choice(len(y), _QUICK_ROWS, replace=False)
         X, y = X[chosen], y[chosen]
     given = candidates(*sizes, X.shape[1], X)
-    return _floors(given, X, y) if what == "floors" else _tune(given[what], X, y, quick=quick)
+    return _floors(given, X, y) if what == "floors" else _tune(given[what], X, y)
 
 
 def _floors(given, X, y):
@@ -66,17 +66,12 @@ def _floors(given, X, y):
     return {"seconds": seconds, "table": found.frame().to_dict("records"), "best": found.best_}
 
 
-def _tune(candidate, X, y, *, quick):
-    """Return each classifier's cross-validated error with its best parameters, and the time of the whole search."""
+def _tune(candidate, X, y):
+    """Return each classifier's cross-validated error with its best parameters, and the time of its search."""
     found = {name: seconds_of(lambda search=search: search.fit(X, y)) for name, search in _searches(candidate).items()}
     errors = {name: 1 - search.best_score_ for name, (_, search) in found.items()}
-    best = {name: _plain(search.best_params_) for name, (_, search) in found.items()}
     seconds = {name: seconds for name, (seconds, _) in found.items()}
-    return {"error": min(errors.values()), "errors": errors, "seconds": seconds, "parameters": best, "quick": quick}
-
-
-def _plain(parameters):
-    return {name: float(value) for name, value in parameters.items()}
+    return {"error": min(errors.values()), "errors": errors, "seconds": seconds}
 
 
 def _searches(candidate):

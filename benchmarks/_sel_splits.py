@@ -39,9 +39,6 @@ def _try(cell, rng):
     copied, suspects = set(found.copies[:, 1].tolist()), set(found.suspects.tolist())
     return {
         "word": found.word,
-        "p_value": found.p_value,
-        "shift_p_value": found.shift_p_value,
-        "leak_p_value": found.leak_p_value,
         "copies": len(copied),
         "copies_found": len(copied & planted),
         "suspects": len(suspects),

@@ -197,36 +197,18 @@ def rivals_of(results, name):
 
 
 def answer_table(results):
-    yield (
-        "dataset",
-        "rows x columns",
-        "classes",
-        "best estimate",
-        "range",
-        "reliability",
-        "best tuned rival",
-        "its error",
-        "before: estimate",
-        "before: range",
-    )
+    compared = ("best tuned rival", "its error", "before: estimate", "before: range")
+    yield ("dataset", "rows x columns", "classes", "best estimate", "range", "reliability", *compared)
     for name in DATASETS:
         answer, before = (results["cases"].get(f"{kind}/{name}") for kind in ("answer", "before"))
         if answer:
             n, d, k = answer["shape"]
             rivals = rivals_of(results, name)
             best = min(rivals, key=rivals.get, default="-")
-            yield (
-                name,
-                f"{n} x {d}",
-                str(k),
-                f"{answer['estimate']:.4f}",
-                range_text(answer),
-                answer["reliability"],
-                best,
-                f"{rivals[best]:.4f}" if rivals else "-",
-                f"{before['estimate']:.4f}" if before else "-",
-                range_text(before) if before else "-",
-            )
+            ours = (f"{answer['estimate']:.4f}", range_text(answer), answer["reliability"])
+            error = f"{rivals[best]:.4f}" if rivals else "-"
+            then = (f"{before['estimate']:.4f}", range_text(before)) if before else ("-", "-")
+            yield (name, f"{n} x {d}", str(k), *ours, best, error, *then)
 
 
 def range_text(one):

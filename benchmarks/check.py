@@ -31,7 +31,6 @@ from benchmarks._fresh import run_fresh, run_python
 from benchmarks._results import align, all_checked, as_notes, median_row, record, row, row_goals, row_table, seconds_row
 from benchmarks._timing import take_turns
 from benchmarks.answers import range_text
-from benchmarks.known_floor import plain
 
 RESULTS = FOLDER / "check.json"
 MOST_RATIO = {"quick": 0.5, "normal": 1.5, "process": 2.5, "cold": 2.2, "threads": 0.65}
@@ -68,7 +67,7 @@ def measure_warm(name, effort, most, rounds):
     found, seconds = run["found"][effort], run["seconds"]
     what = f"check, {effort}, {_size(found)}"
     line = median_row(what, seconds[effort], seconds["forest"], against=VALIDATION, goal=MOST_RATIO[effort])
-    return _record([line], found) | _by_round(check=seconds[effort], forest=seconds["forest"])
+    return _record([line], found)
 
 
 def measure_process(name, rounds):
@@ -81,7 +80,7 @@ def measure_process(name, rounds):
     runs = {code: partial(run_python, f"{data}; {code}", _ONE_THREAD) for code in (check, forest)}
     ours, theirs = (one.seconds for one in take_turns(runs, rounds, clock="children", enough=math.inf).values())
     line = median_row(f"check of {name}, with imports", ours, theirs, against=VALIDATION, goal=MOST_RATIO["process"])
-    return record([line], []) | _by_round(check=ours, forest=theirs)
+    return record([line], [])
 
 
 def measure_cold(name, most, rounds):
@@ -98,7 +97,7 @@ def measure_cold(name, most, rounds):
         median_row(what, ours, theirs, against=VALIDATION, goal=None if is_small else MOST_RATIO["cold"]),
         row("kernels compiled", median(run["kernels"] for run in runs), goal=0 if is_small else None),
     ]
-    return _record(rows, found) | _by_round(check=ours, forest=theirs)
+    return _record(rows, found)
 
 
 def measure_threads(name, most, rounds):
@@ -106,7 +105,7 @@ def measure_threads(name, most, rounds):
     one, two = found["seconds"]
     what, goal = f"check, n_jobs=2, {_size(found)}", MOST_RATIO["threads"]
     line = median_row(what, two, one, clock="wall", against="n_jobs=1", goal=goal)
-    return _record([line], found) | _by_round(one=one, two=two)
+    return _record([line], found)
 
 
 def measure_memory(name, most):
@@ -143,10 +142,6 @@ def _size(found):
 
 def _record(rows, found):
     return record(rows, [found["said"]]) | {"verdict": found["verdict"]}
-
-
-def _by_round(**seconds):
-    return {"seconds": {which: [plain(one) for one in each] for which, each in seconds.items()}}
 
 
 # All cells, by kind and dataset.

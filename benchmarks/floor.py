@@ -11,16 +11,7 @@ import numpy as np
 from benchmarks._command import FOLDER, Case, of_cases, run_command
 from benchmarks._data import SEED, read_rows
 from benchmarks._fresh import run_fresh
-from benchmarks._results import (
-    all_checked,
-    as_notes,
-    format_results,
-    record,
-    row,
-    row_goals,
-    row_table,
-    seconds_row,
-)
+from benchmarks._results import all_checked, as_notes, format_results, record, row, row_goals, row_table, seconds_row
 from benchmarks._timing import peak_gigabytes, seconds_of
 
 RESULTS = FOLDER / "floor.json"
@@ -61,41 +52,31 @@ def measure_floor(name, most, rounds, seconds, gigabytes):
     return record(rows, [f"{found['pairs']} pairs; {lower:.4f} <= {estimate:.4f} <= {upper:.4f}"])
 
 
+def _case(name, dataset, most, quick, **full):
+    part = {"name": dataset, "most": quick, "rounds": 1, "seconds": None, "gigabytes": None}
+    return Case(name, measure_floor, {"name": dataset, "most": most, **full}, part)
+
+
 CASES = [
-    Case(
-        "letter",
-        measure_floor,
-        {"name": "letter", "most": 20_000, "rounds": 5, "seconds": 5, "gigabytes": None},
-        {"name": "letter", "most": 5000, "rounds": 1, "seconds": None, "gigabytes": None},
-    ),
-    Case(
-        "mnist",
-        measure_floor,
-        {"name": "mnist_train", "most": 60_000, "rounds": 1, "seconds": 360, "gigabytes": 3},
-        {"name": "mnist_train", "most": 1000, "rounds": 1, "seconds": None, "gigabytes": None},
-    ),
-    Case(
-        "classes",
-        measure_floor,
-        {"name": "classes", "most": 50_000, "rounds": 1, "seconds": 300, "gigabytes": 4},
-        {"name": "classes", "most": 2500, "rounds": 1, "seconds": None, "gigabytes": None},
-    ),
+    _case("letter", "letter", 20_000, 5000, rounds=5, seconds=5, gigabytes=None),
+    _case("mnist", "mnist_train", 60_000, 1000, rounds=1, seconds=360, gigabytes=3),
+    _case("classes", "classes", 50_000, 2500, rounds=1, seconds=300, gigabytes=4),
 ]
+NAMES = [case.name for case in CASES]
 
 
-def tables(results, cases=CASES):
-    names = [case.name for case in cases]
-    checked = as_notes(all_checked(results, names))
-    return {"rows": row_table(results, names), "checked": checked}
+def tables(results):
+    return {"rows": row_table(results, NAMES), "checked": as_notes(all_checked(results, NAMES))}
 
 
-def goals(results, cases=CASES):
-    return row_goals(results, [case.name for case in cases])
+def goals(results):
+    return row_goals(results, NAMES)
 
 
-def main(arguments=None, *, doc=__doc__, path=RESULTS, cases=CASES):
-    names = [case.name for case in cases]
-    run_command(arguments, doc, path, **of_cases(cases), show=lambda results, _: print(format_results(results, names)))
+def main(arguments=None):
+    run_command(
+        arguments, __doc__, RESULTS, **of_cases(CASES), show=lambda results, _: print(format_results(results, NAMES))
+    )
 
 
 if __name__ == "__main__":

@@ -297,12 +297,7 @@ CASES = [
     ),
     Case("growth", measure_growth, {"n": 100_000, "rounds": 3}, {"n": 5000, "rounds": 1}),
     Case("threads", measure_threads, {"n": 20_000, "d": 64, "rounds": 5}, {"n": 5000, "d": 64, "rounds": 1}),
-    Case(
-        "classes",
-        measure_classes,
-        {"n_classes": 1000, "size": 50, "d": 64},
-        {"n_classes": 100, "size": 50, "d": 64},
-    ),
+    Case("classes", measure_classes, {"n_classes": 1000, "size": 50, "d": 64}, {"n_classes": 100, "size": 50, "d": 64}),
     Case("import", measure_import, {"rounds": 10}, {"rounds": 2}),
     Case("digits", measure_digits, {}, {}),
     Case(

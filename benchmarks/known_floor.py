@@ -1,8 +1,7 @@
 """How close the estimates come to a known Bayes error, ours and those of rival methods.
 
 ``python -m benchmarks.known_floor`` runs every method on every design and saves the results as JSON
-after each design and size; rerun to resume. ``--again RIVAL`` renews only the estimates and bounds of this rival, on
-the same rows, in the cells that are saved. ``--quick`` uses four small designs, asserts that bounds are in order, and
+after each design and size; rerun to resume. ``--quick`` uses four small designs, asserts that bounds are in order, and
 writes nothing. ``--show`` prints saved results.
 
 All methods get the same standardised rows. Ours then picks its own scale, as it does by default, which the
@@ -32,15 +31,6 @@ MARGIN = 0.03  # distance of a target accuracy from the best possible one, on ei
 ENDS = ("lower", "estimate", "upper")
 REACHABLE, OUT_OF_REACH, TOO_CLOSE = "reachable", "out of reach", "too close to call"
 RELIABILITIES = ("good", "limited", "upper limit only")
-AGAIN = {
-    "--again": {
-        "nargs": "+",
-        "default": [],
-        "choices": list(RIVALS),
-        "metavar": "RIVAL",
-        "help": "renew only the estimates of these rivals, in the saved cells",
-    }
-}
 DIMENSIONS = {"d <= 2": (0, 2), "d 3-5": (3, 5), "d 6-10": (6, 10), "d > 10": (11, 10**9)}
 
 
@@ -53,31 +43,14 @@ def draw_sample(name, n, seed):
     return standardise(X), codes
 
 
-def run_rivals(X, codes, seed, names=RIVALS):
+def run_rivals(X, codes, seed):
     """Return each rival's estimate and CPU seconds."""
     found = {}
-    for name in names:
+    for name in RIVALS:
         seconds, guess = seconds_of(lambda name=name: RIVALS[name](X, codes, np.random.default_rng(seed)))
         known = {field: plain(value) for field, value in guess._asdict().items() if value is not None}
         found[name] = known | {"seconds": plain(seconds)}
     return found
-
-
-def rerun_rivals(methods, X, codes, seed, names):
-    """Return the methods of a cell, with new estimates of these rivals.
-
-    Their seconds stay, since those of a cell can be compared only if they come from one run.
-    """
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1):
-        found = run_rivals(X, codes, seed, names)
-    return methods | {name: one | {"seconds": methods[name]["seconds"]} for name, one in found.items()}
-
-
-def parts_again(rivals):
-    """Return what is measured again of a case, in words."""
-    return [f"estimates of {name}" for name in rivals]
 
 
 def run_ours(X, codes, seed):
@@ -113,11 +86,6 @@ def lower_end(one):
     return 0.0 if one["lower"] is None else one["lower"]
 
 
-def run_verdicts(answer, truth):
-    """Return the verdicts for a target that can be met and for one that cannot."""
-    return {REACHABLE: answer.verdict(1 - truth - MARGIN), OUT_OF_REACH: answer.verdict(1 - truth + MARGIN)}
-
-
 def run_cell(name, n, seed):
     from threadpoolctl import threadpool_limits
 
@@ -125,7 +93,9 @@ def run_cell(name, n, seed):
     with threadpool_limits(limits=1):
         rivals = run_rivals(X, codes, seed)
         answer, ours = run_ours(X, codes, seed)
-        verdicts = run_verdicts(answer, DESIGNS[name].bayes_error)
+        # One target can be met, the other cannot.
+        best = 1 - DESIGNS[name].bayes_error
+        verdicts = {REACHABLE: answer.verdict(best - MARGIN), OUT_OF_REACH: answer.verdict(best + MARGIN)}
     return {"seed": seed, "methods": rivals | ours, "verdicts": verdicts}
 
 
@@ -146,34 +116,10 @@ def run_cases(names, seeds, file, jobs):
             if f"{name}/{n}" not in file.results["cases"]:
                 cells = parallel(delayed(run_cell)(name, n, seed) for seed in range(seeds[n]))
                 file.add(f"{name}/{n}", {"truth": plain(DESIGNS[name].bayes_error), "cells": cells})
-                print(f"{name}/{n}: {_total_seconds(cells):.1f} s", flush=True)
-
-
-def run_again(file, rivals, names):
-    """Renew the estimates of these rivals in the saved cells of these designs."""
-    keys = [key for key in file.results["cases"] if key.rpartition("/")[0] in names]
-    need_cells(keys)
-    for key in keys:
-        (name, _, n), case = key.rpartition("/"), file.results["cases"][key]
-        cells = [rerun_cell(name, int(n), cell, rivals) for cell in case["cells"]]
-        file.add_again(key, case | {"cells": cells}, parts_again(rivals))
-        print(f"{key}: {', '.join(rivals)}", flush=True)
-
-
-def rerun_cell(name, n, cell, rivals):
-    """Return a cell with new estimates of these rivals, from the same sample."""
-    X, codes = draw_sample(name, n, cell["seed"])
-    return cell | {"methods": rerun_rivals(cell["methods"], X, codes, cell["seed"], rivals)}
-
-
-def need_cells(keys):
-    """Stop if there is nothing to measure again."""
-    if not keys:
-        raise SystemExit("There are no saved cells in which --again could measure a rival.")
-
-
-def _total_seconds(cells):
-    return sum(one["seconds"] for cell in cells for name, one in cell["methods"].items() if name != "floor")
+                seconds = sum(
+                    one["seconds"] for cell in cells for method, one in cell["methods"].items() if method != "floor"
+                )
+                print(f"{name}/{n}: {seconds:.1f} s", flush=True)
 
 
 def run_all_limits(names, file, jobs):
@@ -344,13 +290,12 @@ def bounds_held(results):
     """Return whether the bounds of each method contain the truth, cell by cell, and their widths."""
     cells = list(all_cells(results))
     names = [name for name, one in cells[0]["methods"].items() if "lower" in one]
-    ends = {name: np.array([_range(cell["methods"][name]) for cell in cells]).T for name in names}
-    truth = np.array([cell["truth"] for cell in cells])
-    return {name: {"held": (low <= truth) & (truth <= high), "width": high - low} for name, (low, high) in ends.items()}
-
-
-def _range(one):
-    return lower_end(one), one["upper"]
+    truth, found = np.array([cell["truth"] for cell in cells]), {}
+    for name in names:
+        told = [cell["methods"][name] for cell in cells]
+        low, high = np.array([lower_end(one) for one in told]), np.array([one["upper"] for one in told])
+        found[name] = {"held": (low <= truth) & (truth <= high), "width": high - low}
+    return found
 
 
 def reliability_table(results):
@@ -410,12 +355,6 @@ def check_shares(where, methods):
         assert max(ends) <= 1, f"{where}, {name}: {ends}"
 
 
-def check_order(results):
-    """Assert the same for all cells."""
-    for cell in all_cells(results):
-        check_shares(f"{cell['design'].name}, {cell['n']} rows", cell["methods"])
-
-
 def largest_cells(results):
     """Return the cells of each design at its largest number of rows."""
     cells = sorted(all_cells(results), key=lambda cell: cell["n"])
@@ -439,12 +378,10 @@ def case_names(names):
 
 def run(file, options):
     """Run everything that is selected; the quick form asserts the order."""
-    if options.again:
-        run_again(file, options.again, options.only or list(DESIGNS))
-        file.finish(summary=summarise(file.results))
-    elif options.quick:
+    if options.quick:
         run_cases(options.only or QUICK_DESIGNS, QUICK_SEEDS, file, options.jobs)
-        check_order(file.results)
+        for cell in all_cells(file.results):
+            check_shares(f"{cell['design'].name}, {cell['n']} rows", cell["methods"])
     else:
         names = options.only or list(DESIGNS)
         run_all_limits(names, file, options.jobs)
@@ -459,11 +396,11 @@ def main(arguments=None):
         __doc__,
         RESULTS,
         names=list(DESIGNS),
-        cells=lambda options: [] if options.again else case_names(options.only or DESIGNS),
+        cells=lambda options: case_names(options.only or DESIGNS),
         measure=run,
         show=lambda results, options: print_tables(tables(results), () if options.quick else goals(results)),
         header=lambda _: {"sizes": sizes},
-        more=JOBS | AGAIN,
+        more=JOBS,
         around=(),
     )
 

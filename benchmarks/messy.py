@@ -194,7 +194,10 @@ def run(file, options):
         with tempfile.TemporaryDirectory() as folder:
             run_seed(file, make, Path(folder), [cell for cell in missing if cell[1] == seed])
     if options.quick:
-        check_quick(file.results)
+        for key, case in file.results["cases"].items():
+            assert case["outcome"] == case["expected"], (key, case)
+            if case["outcome"] == RAN:
+                check_shares(key, {"answer": case})
 
 
 def run_seed(file, make, folder, cells):
@@ -210,14 +213,6 @@ def check_names(manifest):
     if set(manifest) != set(FILES):
         strange = ", ".join(sorted(set(manifest) ^ set(FILES)))
         raise SystemExit(f"Got a generator whose files differ in {strange}. Correct FILES in benchmarks/messy.py.")
-
-
-def check_quick(results):
-    """Assert that files run as expected, and that the ends of ranges are in order."""
-    for key, case in results["cases"].items():
-        assert case["outcome"] == case["expected"], (key, case)
-        if case["outcome"] == RAN:
-            check_shares(key, {"answer": case})
 
 
 # Tables and goals.
@@ -279,35 +274,16 @@ def pipeline_table(results):
 
 
 def prepare_table(results):
-    yield (
-        "table",
-        "seed",
-        "prepared by",
-        "columns made",
-        "best estimate",
-        "its error",
-        "range",
-        "best learner's error",
-        "CPU, check",
-        "CPU, preparing alone",
-    )
+    figures = ("columns made", "best estimate", "its error", "range", "best learner's error")
+    yield ("table", "seed", "prepared by", *figures, "CPU, check", "CPU, preparing alone")
     for (name, seed), case in cases_of(results, "prepare").items():
         for way, said in case["ways"].items():
             if "message" in said:
                 yield (name, str(seed), way, "-", "-", "-", said["message"], "-", "-", "-")
                 continue
-            yield (
-                name,
-                str(seed),
-                way,
-                str(said["width"]),
-                f"{said['estimate']:.4f}",
-                f"{abs(said['estimate'] - case['truth']):.4f}",
-                range_text(said),
-                f"{said['errors'][said['best']]:.4f}",
-                f"{said['seconds']:.3g} s",
-                f"{said['alone']:.3g} s",
-            )
+            ends = (f"{said['estimate']:.4f}", f"{abs(said['estimate'] - case['truth']):.4f}", range_text(said))
+            costs = (f"{said['seconds']:.3g} s", f"{said['alone']:.3g} s")
+            yield (name, str(seed), way, str(said["width"]), *ends, f"{said['errors'][said['best']]:.4f}", *costs)
 
 
 def way_table(results):
@@ -355,10 +331,6 @@ def goals(results):
 # The command line.
 
 
-def header(options):
-    return {"generator": hashlib.sha256(find_generator(options).read_bytes()).hexdigest()[:12]}
-
-
 def main(arguments=None):
     run_command(
         arguments,
@@ -368,7 +340,7 @@ def main(arguments=None):
         cells=lambda options: [key_of(*cell) for cell in chosen(options)],
         measure=run,
         show=lambda results, options: print_tables(tables(results), () if options.quick else goals(results)),
-        header=header,
+        header=lambda options: {"generator": hashlib.sha256(find_generator(options).read_bytes()).hexdigest()[:12]},
         more={
             "--make": {"metavar": "PATH", "help": "script that writes the files (default: BAYESFLOOR_MESSY)"},
             "--seeds": {"type": int, "nargs": "+", "default": list(SEEDS), "help": "seeds (default: 101 102 103)"},

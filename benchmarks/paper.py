@@ -16,10 +16,10 @@ GenSVM is left out: its package no longer builds. The figures on the bias correc
 ``benchmarks.calibration``. Times are CPU seconds of one thread. Missed goals stay in the results.
 """
 
-import time
+from functools import partial
 
 from benchmarks import _paper_chess, _paper_mnist, _paper_tables
-from benchmarks._command import FOLDER, one_thread, run_command
+from benchmarks._command import FOLDER, measure_once, one_thread, run_command
 from benchmarks._paper_searches import PROTOCOLS, check_records, groups_of, run_groups
 from benchmarks._paper_tables import CASES, DATASETS, METHODS, data_key, key_of
 from benchmarks._results import align
@@ -35,30 +35,15 @@ QUICK_CASES = (("flare", "paper"), ("winered", "honest"))
 # Running.
 
 
-def run_data(cases, file):
-    for case in cases:
-        key = data_key(*case)
-        if key not in file.results["cases"]:
-            file.add(key, _paper_tables.measure_data(*case))
-
-
-def run_cells(name, file, *, quick):
-    part = PICTURES[name]
-    for cell in part.QUICK_CELLS if quick else part.CELLS:
-        key, start = f"{name}/{cell}", time.perf_counter()
-        if key not in file.results["cases"]:
-            file.add(key, part.measure(cell, quick=quick))
-            print(f"{key}: {time.perf_counter() - start:.1f} s", flush=True)
-
-
 def run_parts(names, cases, protocol, file):
     quick = protocol.name == "quick"
-    if "data" in names:
-        run_data(cases, file)
+    for case in cases if "data" in names else ():
+        measure_once(data_key(*case), file, partial(_paper_tables.measure_data, *case))
     with one_thread():
-        for name in PICTURES:
-            if name in names:
-                run_cells(name, file, quick=quick)
+        for name, part in PICTURES.items():
+            cells = part.QUICK_CELLS if quick else part.CELLS
+            for cell in cells if name in names else ():
+                measure_once(f"{name}/{cell}", file, partial(part.measure, cell, quick=quick))
     return run_groups(groups_of(cases, protocol.splits) if "tables" in names else [], protocol, file)
 
 
@@ -91,13 +76,6 @@ def print_all(results, *, judged=True):
 # The command line.
 
 
-def keys_of(parts, cases, protocol):
-    groups = groups_of(cases, protocol.splits) if "tables" in parts else []
-    data = [data_key(*case) for case in cases] if "data" in parts else []
-    pictures = [f"{name}/{cell}" for name, part in PICTURES.items() if name in parts for cell in part.CELLS]
-    return [*data, *pictures, *(key_of(group, name) for group in groups for name in METHODS)]
-
-
 def protocol_of(options):
     return PROTOCOLS["quick" if options.quick else options.protocol]
 
@@ -106,8 +84,13 @@ def cases_of(options):
     return QUICK_CASES if options.quick else [case for case in CASES if case[0] in options.sets]
 
 
-def chosen_cells(options):
-    return keys_of(options.only or PARTS, cases_of(options), protocol_of(options))
+def chosen(options):
+    """Return the names of the selected cells."""
+    parts, cases = options.only or PARTS, cases_of(options)
+    groups = groups_of(cases, protocol_of(options).splits) if "tables" in parts else []
+    data = [data_key(*case) for case in cases] if "data" in parts else []
+    pictures = [f"{name}/{cell}" for name, part in PICTURES.items() if name in parts for cell in part.CELLS]
+    return [*data, *pictures, *(key_of(group, name) for group in groups for name in METHODS)]
 
 
 def run(file, options):
@@ -129,7 +112,7 @@ def main(arguments=None):
         __doc__,
         RESULTS,
         names=PARTS,
-        cells=chosen_cells,
+        cells=chosen,
         measure=run,
         show=lambda results, options: print_all(results, judged=not options.quick),
         header=lambda options: {"sizes": protocol_of(options)._asdict()},

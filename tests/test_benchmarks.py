@@ -1,6 +1,5 @@
 """Benchmarks: what is told of made-up cells, which code measured them, and rivals that follow their formulas."""
 
-import json
 import math
 import os
 import subprocess
@@ -11,7 +10,6 @@ import pytest
 from sklearn.datasets import make_blobs
 
 SAID = {"estimate": 0.02, "lower": None, "upper": 0.03, "reliability": "limited"}
-ROW = "ghp / dataeval-mst"
 
 
 def judged(benchmark, results):
@@ -204,6 +202,8 @@ def test_each_case_keeps_the_commit_that_measured_it(kept, tmp_path):
     assert kept.code_behind(results) == "commit aaa (1 of 2 cases), commit bbb (1 of 2 cases)"
     assert (file.results["commits"], list(file.results["cases"])) == ({"two": "bbb"}, ["two"])
     assert kept.code_behind({"cases": {"one": {}}}) == "a commit that was not recorded"
+    renewed = {"cases": {"one": {"again": {"estimates": "bbb"}}}, "commits": {"one": "aaa"}}
+    assert kept.code_behind(renewed) == "commit aaa; estimates again by that of commit bbb (1 case)"
 
 
 def test_changed_code_and_no_checkout_are_told_apart_from_a_commit(kept, monkeypatch):
@@ -249,27 +249,6 @@ def test_ranges_limits_and_verdicts_are_judged_by_the_truth(known):
     assert high["no false lower end if the tree bound is false"] == (0.0, 1)
     assert (high["upper limits below the truth"], low["upper limits below the truth"]) == ((0.0, 1), (1.0, 1))
     assert wrong["verdicts wrong"] == (0.5, 2)
-
-
-def test_estimates_of_one_rival_are_renewed_and_all_else_is_kept(known, kept, tmp_path, monkeypatch):
-    """On the same rows, without hours for methods that have not changed; and the file says by which code."""
-    file = make_file(kept, tmp_path / "known_floor.json", "aaa")
-    X, codes = known.draw_sample("many-k3-d2", 60, 0)
-    methods = known.run_rivals(X, codes, 0, ["hp-1", ROW])
-    wrong = methods | {ROW: {"estimate": 0.9, "lower": 0.9, "upper": 0.9, "seconds": 9.0}}
-    file.add("many-k3-d2/60", {"truth": 0.1, "cells": [{"seed": 0, "methods": wrong, "verdicts": {}}]})
-    file.add("limits/many-k3-d2", {"coverage": 1.0})
-    file.commit, given = "bbb", {}
-    known.run_again(file, [ROW], ["many-k3-d2"])
-    (cell,) = json.loads(file.path.read_text())["cases"]["many-k3-d2/60"]["cells"]
-    monkeypatch.setattr(known, "run_command", lambda *_, cells, **__: given.update(cells=cells))
-    known.main()
-
-    assert cell["methods"]["hp-1"] == methods["hp-1"]
-    assert {end: cell["methods"][ROW][end] for end in known.ENDS} == {end: methods[ROW][end] for end in known.ENDS}
-    assert cell["methods"][ROW]["seconds"] == 9  # times compare only with those of the same run
-    assert kept.code_behind(file.results) == f"commit aaa; estimates of {ROW} again by that of commit bbb (1 case)"
-    assert given["cells"](SimpleNamespace(again=[ROW], only=[])) == []  # nothing saved is lost
 
 
 def on_a_line(*groups):
