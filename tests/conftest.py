@@ -197,13 +197,11 @@ def file_name(request):
 
 @pytest.fixture(params=HOSTILE.values(), ids=HOSTILE)
 def hostile(request):
-    """Text of strangers."""
     return request.param
 
 
 @pytest.fixture
 def table(global_random_seed):
-    """Two numbers, a colour, and two classes."""
     import pyarrow as pa
 
     rng = np.random.default_rng(global_random_seed)
@@ -241,8 +239,6 @@ def text_file(tmp_path):
 
 @pytest.fixture
 def feed(monkeypatch):
-    """Puts bytes on standard input."""
-
     def put(content):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 

@@ -13,7 +13,6 @@ SAID = {"estimate": 0.02, "lower": None, "upper": 0.03, "reliability": "limited"
 
 
 def judged(benchmark, results):
-    """Figure, goal and verdict of each goal."""
     return [(one.figure, one.goal, one.met) for one in benchmark.goals(results)]
 
 
@@ -178,12 +177,10 @@ def test_the_command_for_a_messy_file_is_the_manifests(benchmark_module):
 
 @pytest.fixture(scope="module")
 def kept(benchmark_module):
-    """The module of results."""
     return benchmark_module("_results")
 
 
 def make_file(kept, path, commit):
-    """A file of results that code of this commit writes."""
     file = kept.ResultsFile(path, {"seed": 0, "machine": {}})
     file.commit = commit
     file.resume()

@@ -41,7 +41,6 @@ OTHERS = {
 
 
 def find(name):
-    """The object with this full name."""
     module, _, last = name.rpartition(".")
     return getattr(import_module(module), last)
 
@@ -74,7 +73,6 @@ def run_blocks(name, folder):
 
 @pytest.fixture
 def folder(tmp_path):
-    """The folder that the page speaks of."""
     from pyarrow import table
     from pyarrow.parquet import write_table
 
@@ -90,13 +88,11 @@ def folder(tmp_path):
 @pytest.mark.slow(nightly=True)
 @pytest.mark.filterwarnings("ignore::bayesfloor.floor.SampledRowsWarning", "ignore:Port .* is already in use")
 def test_every_block_of_the_page_on_scale_gives_what_it_shows(folder):
-    """The page is a test."""
     assert run_blocks("scale.md", folder) == (2, 0)
 
 
 @pytest.mark.slow
 def test_every_block_of_the_page_on_decisions_gives_what_it_shows(tmp_path):
-    """And draws a picture."""
     assert run_blocks("decide.md", tmp_path) == (6, 0)
     assert len(list(tmp_path.glob("*.png"))) == 5
 
@@ -173,7 +169,6 @@ def test_what_a_public_name_returns_has_a_page():
 
 
 def test_what_a_check_and_a_fitted_floor_hold_has_a_page():
-    """Also where nothing says what it is."""
     X, y = load_iris(return_X_y=True)
     held = [*values_of(check(X, y, 0.9, effort="quick", predictions=y)), *values_of(BayesFloor().fit(X, y))]
     kinds = {type(it) for it in held if type(it).__module__.startswith("bayesfloor")}
@@ -218,14 +213,12 @@ def test_the_bound_and_the_cut_of_the_page_on_extending_work(added, monkeypatch)
 
 
 def test_the_display_of_the_page_on_extending_works(added):
-    """And shows all pairs."""
     pytest.importorskip("matplotlib")
     floor = BayesFloor().fit(*load_iris(return_X_y=True))
     assert len(added["SoftConfusionDisplay"].from_estimator(floor).frame()) == 3
 
 
 def test_the_finder_of_the_page_on_extending_leads_to_the_same_forest(added, global_random_seed):
-    """Also with ties and groups."""
     rng = np.random.default_rng(global_random_seed)
     for X, groups in ((rng.normal(size=(300, 3)), None), (rng.integers(0, 5, (300, 3)), rng.integers(0, 9, 300))):
         vertices, _ = find_vertices(X.astype(float), groups)
@@ -286,7 +279,6 @@ def test_the_check_of_widths_sees_what_is_cut_off(tmp_path, capsys, style, fault
 
 
 def test_formulas_keep_an_index_beside_its_letter_and_braces_small():
-    """What docutils does otherwise."""
     pytest.importorskip("sphinx")
     to_mathml = load("_extensions/formulas.py").to_mathml
     assert "<msub>" in to_mathml(r"\hat{G}_n", None)

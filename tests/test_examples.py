@@ -33,7 +33,6 @@ def execute(name, folder):
 
 
 def texts(notebook):
-    """What each cell printed or returned as text."""
     outputs = [cell.get("outputs", []) for cell in notebook.cells]
     return ["\n".join(one.get("text") or one.data.get("text/plain", "") for one in cell) for cell in outputs]
 

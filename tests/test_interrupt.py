@@ -109,7 +109,6 @@ NAMES = [name for name, _ in works(np.empty((0, 0)))]
 
 @pytest.fixture(params=NAMES)
 def work(request, X):
-    """One work after the other."""
     return dict(works(X))[request.param]
 
 

@@ -37,7 +37,6 @@ assert after == before, seen
 
 
 def ended(*options, call=CALL, **more):
-    """How a call ended in an interpreter of its own."""
     return subprocess.run([sys.executable, *options, "-c", call], capture_output=True, text=True, check=False, **more)
 
 

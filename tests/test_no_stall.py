@@ -33,7 +33,6 @@ for _ in range(2):
 
 
 def run_fresh(code, **environment):
-    """Words printed by a fresh interpreter."""
     command, env = [sys.executable, "-c", code], {**os.environ, **environment}
     return subprocess.run(command, capture_output=True, check=True, text=True, env=env).stdout.split()
 

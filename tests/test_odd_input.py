@@ -29,7 +29,6 @@ TAKE_GAPS = {"BayesFloor", "FloorSelector", "suspicious_labels"}
 
 @pytest.fixture(params=DOORS)
 def door(request):
-    """One of the doors, by name."""
     return request.param
 
 
@@ -145,7 +144,6 @@ def test_groups_that_differ_in_kind_are_two(as_array):
 
 
 def test_group_numbers_do_not_depend_on_the_order_of_rows(rows, global_random_seed):
-    """Whatever the kinds."""
     X, y = rows
     groups = np.array([i // 4 if i % 8 < 4 else f"{i // 4}" for i in range(60)], dtype=object)
     order = np.random.default_rng(global_random_seed).permutation(60)

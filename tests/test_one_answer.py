@@ -75,7 +75,6 @@ def contradictions(found):
 
 @pytest.mark.parametrize("path", sorted(KEPT.glob("*.json")), ids=lambda path: path.stem)
 def test_no_finding_of_a_kept_check_contradicts_its_verdict(path):
-    """Checks of many kinds."""
     assert contradictions(Check.from_json(path)) == []
 
 

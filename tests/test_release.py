@@ -111,7 +111,6 @@ def test_a_version_is_three_numbers(clone, capsys, wrong):
 
 
 def test_versions_that_differ_are_told(clone):
-    """And how to mend it."""
     citation = clone / "CITATION.cff"
     citation.write_text(citation.read_text("utf-8").replace("7.1.0.dev0", "7.0.0"), "utf-8")
 

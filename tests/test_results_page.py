@@ -15,7 +15,6 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def page(benchmark_module):
-    """The module that makes the pages."""
     return benchmark_module("results_page")
 
 
@@ -78,7 +77,6 @@ def current(benchmark_module):
 
 
 def test_results_are_of_this_code_or_marked_as_older(current):
-    """Results are of this code, or marked as older with a reason."""
     changed = {name: current.changes_since_measured(name) for name in current.names()}
     marked = current.reasons()
 
@@ -88,7 +86,6 @@ def test_results_are_of_this_code_or_marked_as_older(current):
 
 
 def test_every_benchmark_says_what_it_runs(current, benchmark_module):
-    """Every benchmark says which packages it runs."""
     folders = {
         path.name for path in (benchmark_module("_results").ROOT / "src" / "bayesfloor").iterdir() if path.is_dir()
     }

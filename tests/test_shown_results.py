@@ -80,18 +80,15 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def results():
-    """All of them, once."""
     return make_results()
 
 
 @pytest.fixture(params=NAMES)
 def result(results, request):
-    """One of each class."""
     return results[request.param]
 
 
 def subclasses(kind):
-    """All classes below one."""
     return {each for below in kind.__subclasses__() for each in {below, *subclasses(below)}}
 
 

@@ -50,7 +50,6 @@ def test_help_leaves_heavy_packages_alone():
 
 
 def load_readme():
-    """The script that runs the README."""
     path = Path(__file__).with_name("readme.py")
     spec = importlib.util.spec_from_file_location("readme", path)
     module = importlib.util.module_from_spec(spec)
@@ -83,7 +82,6 @@ def test_the_readme_has_no_block_that_nobody_runs_and_its_pictures_are_there():
 
 @pytest.fixture
 def evidence(monkeypatch):
-    """The module that draws the README's chart."""
     pytest.importorskip("matplotlib")
     pytest.importorskip("sphinx")
     root = Path(__file__).parents[1]

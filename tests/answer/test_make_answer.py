@@ -6,7 +6,6 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 
 from bayesfloor import BayesFloor, check
 from bayesfloor.answer import Basis, Reason, _make_answer
@@ -247,22 +246,6 @@ def test_large_sets_are_learnt_from_in_part(monkeypatch):
 
     assert found.n_rows == 150
     assert found.estimate <= found.upper
-
-
-@pytest.mark.slow
-def test_copies_of_rows_in_groups_do_not_flatter_the_learners():
-    """Near-copies on both sides of a fold would make every learner look perfect."""
-    rng = np.random.default_rng(0)
-    X, y = gaussians(120, 2, distance=0.0)
-    copies = np.repeat(X, 4, axis=0) + rng.normal(0, 1e-6, (480, 2))
-    many, group = np.repeat(y, 4), np.repeat(np.arange(120), 4)
-    memory = {"nearest": KNeighborsClassifier(1)}
-    grouped = BayesFloor(scale=None).fit(copies, many, groups=group).answer(learners=memory)
-    naive = BayesFloor(scale=None).fit(copies, many).answer(learners=memory)
-
-    assert naive.errors["nearest"] < 0.1
-    assert grouped.errors["nearest"] > 0.3
-    assert grouped.upper >= grouped.guessing
 
 
 @pytest.mark.slow

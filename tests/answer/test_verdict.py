@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_wine
 
 from bayesfloor import BayesFloor
 from bayesfloor.answer import Basis, Reason
@@ -121,15 +120,6 @@ def test_a_verdict_can_be_written_down(answer):
 
     assert given["outcome"] == "out of reach"
     assert given["rests_on"] == [{"basis": "learning curves", "numbers": [], "names": []}]
-
-
-@pytest.mark.slow
-def test_wine_at_98_is_not_out_of_reach():
-    """Tree bounds of standardised rows alone would say so, yet a linear model reaches 99 %."""
-    floor = BayesFloor().fit(*load_wine(return_X_y=True))
-
-    assert floor.verdict(0.98) != "out of reach"
-    assert floor.verdict(0.8) == "reachable"
 
 
 def test_a_lower_target_is_never_harder(answer):

@@ -65,8 +65,6 @@ def read_json(path):
 
 @pytest.fixture(scope="module")
 def answers(run, files):
-    """Every format as it was checked."""
-
     def look(args, target):
         content = (files / "easy.csv").read_bytes() if args[0] == "-" else b""
         return run("check", *args, "--target", target, "--json", "-", cwd=files, given=content)

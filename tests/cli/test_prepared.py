@@ -141,7 +141,6 @@ def test_the_next_commands_say_it_again(run, told, messy):
 
 
 def test_a_table_of_numbers_is_clean_and_has_nothing_to_tell(run, files):
-    """Numbers without gaps need nothing."""
     ended = run("check", files / "easy.csv", "-y", "label", "-v", "--effort", "quick")
 
     assert ended.code == 0

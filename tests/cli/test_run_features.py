@@ -27,7 +27,6 @@ def rows():
 
 @pytest.fixture(scope="module")
 def two_help(tmp_path_factory, write, rows):
-    """These rows as a file."""
     return write(tmp_path_factory.mktemp("features") / "two.csv", *rows)
 
 
@@ -37,7 +36,6 @@ def shown(run, two_help):
 
 
 def test_the_path_is_a_table_with_edges_gains_and_the_set_that_is_enough(shown):
-    """The columns that the data were made of, and nothing else."""
     told, head, first, second, *notes = shown.stdout.splitlines()
 
     assert (shown.code, shown.stderr) == (0, "")

@@ -25,7 +25,6 @@ def wine():
 
 
 def test_informative_features_come_first(global_random_seed):
-    """And nothing else is chosen."""
     X, y = linear(800, 8, np.random.default_rng(global_random_seed))
     selector = FloorSelector().fit(X, y)
     assert set(selector.order_[:2]) == {0, 1}
@@ -106,7 +105,6 @@ def test_groups_stay_together(global_random_seed):
 
 
 def test_the_order_of_rows_and_threads_have_no_say(global_random_seed):
-    """Shuffled rows, two threads: the same choice."""
     rng = np.random.default_rng(global_random_seed)
     X, y = linear(300, 5, rng)
     order = rng.permutation(300)

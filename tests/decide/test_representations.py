@@ -75,7 +75,6 @@ def test_the_best_comes_first_and_noise_last_in_tables_and_words(digits):
 
 
 def test_the_order_of_rows_and_threads_have_no_say(global_random_seed):
-    """Shuffled rows, two threads: the same answer."""
     rng = np.random.default_rng(global_random_seed)
     X, y = two_classes(1100, rng)
     order = rng.permutation(len(y))

@@ -64,7 +64,6 @@ def test_pure_chance_is_never_called_out_of_reach():
 
 
 def test_a_harder_target_never_needs_fewer_rows_of_a_floor_or_of_its_answer(answer):
-    """Both say the same."""
     rng = np.random.default_rng(1)
     y = np.arange(200) % 2
     floor = BayesFloor(interval="fast").fit(rng.normal(size=(200, 2)) + y[:, None], y)

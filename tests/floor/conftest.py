@@ -31,7 +31,6 @@ def read_table(data_dir):
 
 
 def draw_gaussians(rng, sizes, shift=1.0, d=2):
-    """Gaussian classes in a row along the first feature, ``shift`` apart: X, y."""
     y = np.repeat(np.arange(len(sizes)), sizes)
     X = rng.standard_normal((len(y), d))
     X[:, 0] += shift * y
@@ -112,6 +111,5 @@ def draw_edges_fixture():
 
 @pytest.fixture(params=["distinct rows", "equal rows", "groups", "one tree"])
 def labelled(request, global_random_seed):
-    """A set of each kind."""
     rng, kind = np.random.default_rng(global_random_seed), request.param
     return draw_labelled(rng, 1 if kind == "one tree" else 3, equal=kind != "distinct rows", grouped=kind == "groups")

@@ -14,7 +14,6 @@ from bayesfloor.io._labels import hard_shares
 
 
 def count(ends, codes, n_classes):
-    """Edges between rows by the classes that they join."""
     matrix = np.zeros((n_classes, n_classes))
     np.add.at(matrix, tuple(codes[ends]), 1)
     return matrix + matrix.T - np.diag(np.diag(matrix))

@@ -38,7 +38,6 @@ class Answer:
 
 
 def answer_of(forest):
-    """What of a forest is compared."""
     return Answer(forest.a, forest.b, forest.length, forest.tree)
 
 

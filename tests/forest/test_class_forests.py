@@ -189,7 +189,6 @@ def test_labels_that_are_no_codes_are_refused(codes, message):
 
 
 def test_numbers_of_trees_are_checked_here_too():
-    """Both doors have the same lock."""
     with pytest.raises(ValueError, match=r"Got n_trees=0, but expected an integer from 1 to 100\."):
         class_forests(X, [0, 1, 1], n_trees=0)
 

@@ -19,7 +19,7 @@ from mutants import judge, kept, make_file  # noqa: E402 - beside this file
 
 KINDS = ("arrow", "parquet", "npy", "npz", "csv")
 SEED = 22
-IN_CI, AT_NIGHT = 60, 2000  # of each kind
+RUNS = [(0, 60), pytest.param((60, 2000), marks=pytest.mark.slow(nightly=True))]  # of each kind: first, and beyond
 
 
 def read_mutants(kind, first, stop, folder):
@@ -61,18 +61,11 @@ def test_sound_files_are_read(kind, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("run", RUNS, ids=["some", "many"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_mutated_files(kind, tmp_path):
-    found = read_mutants(kind, 0, IN_CI, tmp_path)
+def test_mutated_files(kind, run, tmp_path):
+    first, stop = run
+    found = read_mutants(kind, first, stop, tmp_path)
 
     assert failures(found) == {}
-    assert len(found) == IN_CI
-
-
-@pytest.mark.slow(nightly=True)
-@pytest.mark.parametrize("kind", KINDS)
-def test_many_mutated_files(kind, tmp_path):
-    found = read_mutants(kind, IN_CI, AT_NIGHT, tmp_path)
-
-    assert failures(found) == {}
-    assert len(found) == AT_NIGHT - IN_CI
+    assert len(found) == stop - first

@@ -36,7 +36,6 @@ def points(global_random_seed):
 
 @pytest.fixture(scope="session")
 def pairwise(points):
-    """Their floors, by ``BayesFloor``."""
     return BayesFloor(scale=None, interval="fast").fit(*points).pairwise_
 
 

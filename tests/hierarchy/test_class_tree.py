@@ -35,7 +35,6 @@ def as_sets(part):
 
 
 def leaves(part):
-    """All labels of pairs within pairs."""
     return [label for side in part for label in leaves(side)] if isinstance(part, list) else [part]
 
 

@@ -31,11 +31,9 @@ class Scores(ClassifierMixin, BaseEstimator):
         return X[:, self.column]
 
     def predict_proba(self, X):
-        """Chances that grow with the column."""
         return np.column_stack([expit(-X[:, self.column]), expit(X[:, self.column])])
 
     def predict(self, X):
-        """The right side where the column is positive."""
         return (X[:, self.column] > 0).astype(int)
 
 
@@ -49,7 +47,6 @@ def given_scores(pairs=PAIRS):
 
 
 def train(estimator, tree, X, y):
-    """A model for every split."""
     models = [None] * tree.n_nodes
     for node in tree.splits.tolist():
         rows = np.isin(y, tree.members(node))
@@ -59,7 +56,6 @@ def train(estimator, tree, X, y):
 
 
 def follow(tree, models, row):
-    """The class of one row, step by step."""
     node = 0
     while tree.left[node] >= 0:
         node = int((tree.right if models[node].predict(row[None])[0] else tree.left)[node])

@@ -103,7 +103,6 @@ class Table:
         return pa.Table.from_arrays(arrays, names=list(self.columns))
 
     def frames(self):
-        """The same table in every kind of frame, by name."""
         table = self.pyarrow()
         plain = table.to_pandas()
         objects = {name: pd.Series(plain[name].tolist(), dtype=object) for name in self.columns}

@@ -77,7 +77,6 @@ def test_texts_are_numbered_in_the_order_of_indicators():
 
 
 def test_objects_of_several_kinds_are_texts_some_of_which_are_missing():
-    """As people write nothing."""
     assert read_list("c", [1, "x", 2.5, None, b"\xc3\xa4\xff"]).levels == ("1", "2.5", "x", "ä\\xff")
 
     column = as_gaps(texts("c", ["b", "?", None, "a"]), [True, False, False])

@@ -37,7 +37,6 @@ def kind(name, n=200):
 
 
 def with_gaps(values, every=5):
-    """Values of which some are missing."""
     return [None if i % every == 0 else value for i, value in enumerate(values)]
 
 
@@ -99,7 +98,6 @@ def test_clean_categories_are_the_indicators_they_always_were():
 
 
 def _is_number(column):
-    """Whether all values are numbers, or truth values."""
     return all(isinstance(value, int | float | np.number | np.bool_) for value in column.tolist())
 
 
@@ -470,7 +468,6 @@ def test_strict_infinite_and_empty_tables_are_refused_with_all_columns():
 
 
 def test_summary():
-    """One line names what was done, and what was left out."""
     frame = pd.DataFrame(
         {
             "age": with_gaps(NUMBERS),
@@ -527,7 +524,6 @@ def test_arrays_of_numbers():
 
 
 def test_estimator():
-    """It clones, takes parameters, pickles, and works in a pipeline."""
     frame = pd.DataFrame({"a": with_gaps(NUMBERS), "b": kind("many"), "c": kind("dollars")})
     preparer = TablePreparer(roles={"b": "category"}, random_state=3)
     assert clone(preparer).get_params() == {"roles": {"b": "category"}, "strict": False, "random_state": 3}

@@ -283,7 +283,6 @@ def test_streams_give_what_files_give(tmp_path, table):
 
 
 def test_types_become_plain():
-    """Nobody after this needs to know them."""
     texts = pa.array(["s", "t"])
     kind = pa.fixed_shape_tensor(pa.float32(), [2])
     tensor = pa.ExtensionArray.from_storage(kind, pa.array([[1, 2], [3, 4]], pa.list_(pa.float32(), 2)))
@@ -309,13 +308,11 @@ def test_types_become_plain():
 
 @pytest.mark.parametrize("thing", [[1, 2], "a.csv", None])
 def test_what_is_no_stream_is_refused(thing):
-    """With what would be one."""
     with pytest.raises(DataError, match=r"^Got .*, but expected a table with the Arrow stream interface"):
         table_of(thing)
 
 
 def test_paths_in_bytes_of_the_system_are_read(tmp_path, table):
-    """A path may come as any kind of path."""
     path = tmp_path / "größe.parquet"
     pq.write_table(table, path)
 

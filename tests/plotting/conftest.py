@@ -126,7 +126,6 @@ def _answer(errors, ends, guessing):
 
 
 def _make(name, K, kind="plain"):
-    """A display of K classes or representations."""
     classes, (matrix, unseen) = _names(K, kind), _similar(K)
     if name == "pairwise":
         order = class_tree(classes, matrix, "average").order
@@ -191,13 +190,11 @@ def make():
 
 @pytest.fixture
 def overlaps():
-    """Finder of texts of a figure that touch one another."""
     return _overlaps
 
 
 @pytest.fixture
 def outside():
-    """Finder of texts that the edge of a figure cuts."""
     return _outside
 
 

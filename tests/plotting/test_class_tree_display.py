@@ -15,7 +15,6 @@ from bayesfloor.support._words import percent
 
 
 def test_splits_show_their_link_and_rows_their_classes(floor):
-    """The picture says what the tree says."""
     display = ClassTreeDisplay.from_estimator(floor)
     tree, placed = display.tree, layout(display.tree)
     places = [text.xy for text in display.texts_]

@@ -10,7 +10,6 @@ from bayesfloor.plotting import ComparisonDisplay
 
 
 def test_dots_are_the_results_fewest_first():
-    """The picture says what the result says."""
     X, y = load_wine(return_X_y=True)
     found = compare_representations({"raw": X, "standard": StandardScaler(), "pca": PCA(2)}, y, X=X)
     display = ComparisonDisplay.from_comparison(found)

@@ -8,12 +8,10 @@ from bayesfloor.plotting import CurveDisplay
 
 
 def part_of(curve, there):
-    """Some points of a curve."""
     return replace(curve, **{name: values[there] for name, values in curve._columns().items()})
 
 
 def test_points_lines_and_range_are_the_answer(answer):
-    """The picture says what the answer says."""
     display, curve = CurveDisplay.from_answer(answer), answer.curve
     there = curve.measured
 

@@ -31,7 +31,6 @@ DEUTERANOPIA = np.array(
 
 
 def in_new_python(code):
-    """What a fresh interpreter prints."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.strip()
 

@@ -18,7 +18,6 @@ def found(floor):
 
 
 def test_bars_and_diamonds_are_the_results(found):
-    """The picture says what the result says, for the whole, for classes and for pairs."""
     display = GapDisplay.from_gap(found)
     shown = [np.array([0]), display.shown_classes_, display.shown_pairs_]
     lines = [found.overall, found.by_class, found.by_pair]

@@ -62,7 +62,6 @@ def draw(seed, sizes, shift=2.0, d=2):
 
 
 def hostile_labels(y):
-    """Classes under hostile names."""
     names = np.empty(len(HOSTILE), dtype=object)
     names[:] = HOSTILE
     return names[y]
@@ -120,7 +119,6 @@ def _alike():
 
 
 def _chosen():
-    """With predictions."""
     X, y = draw(2, [150, 100, 70], shift=4.0, d=4)
     return check(X, y, predictions=np.where(np.arange(len(y)) % 3, y, 1))
 
@@ -171,7 +169,6 @@ def path_of(kind):
 
 @cache
 def make(kind):
-    """The check of a kind, made of data."""
     return MAKERS[kind]()
 
 
@@ -190,12 +187,10 @@ def made():
     params=[pytest.param(kind, marks=pytest.mark.slow(nightly=True) if kind == LARGE else ()) for kind in MAKERS]
 )
 def each(request):
-    """A check of each kind."""
     return recall(request.param)
 
 
 def _tier(kind):
-    """Quick, slow or nightly."""
     return () if kind in QUICK else pytest.mark.slow(nightly=True) if kind == LARGE else pytest.mark.slow
 
 

@@ -100,20 +100,8 @@ def test_a_page_wider_than_the_window_is_measured(open_page, sideways):
 @pytest.mark.parametrize(("ci", "outcome"), [("true", "1 error"), ("", "1 skipped")])
 def test_without_a_browser_tests_skip_at_home_and_fail_in_ci(tmp_path, ci, outcome):
     """Checks that skip in silence guard nothing."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        __file__,
-        "-k",
-        "sideways or wider",
-        "-m",
-        "",
-        "-n",
-        "0",
-        "-p",
-        "no:cacheprovider",
-    ]
+    options = ("-k", "sideways or wider", "-m", "", "-n", "0", "-p", "no:cacheprovider")
+    command = [sys.executable, "-m", "pytest", __file__, *options]
     environment = {**os.environ, "CI": ci, "PATH": str(tmp_path)}
     output = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
     assert "needs chromium on the PATH" in output

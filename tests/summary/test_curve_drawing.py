@@ -21,7 +21,6 @@ def points_of(path):
 
 
 def part_of(curve, there):
-    """Some points of a curve."""
     return replace(curve, **{name: values[there] for name, values in curve._columns().items()})
 
 

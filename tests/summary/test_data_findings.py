@@ -158,7 +158,6 @@ def test_plain_data_have_no_weak_trait(made):
 
 @pytest.mark.parametrize(("sizes", "few"), [([30, 30], False), ([29, 40], True)])
 def test_thirty_rows_a_class_are_enough(gaussians, sizes, few):
-    """As ``one_vs_rest`` has it."""
     found = trait(check(*gaussians(0, sizes)), "BF201")
 
     assert found.weak is few
@@ -249,7 +248,6 @@ def test_groups_settle_near_copies(gaussians):
 
 
 def test_a_few_equal_rows_are_no_doubt(gaussians):
-    """One in a hundred."""
     X, y = gaussians(0, [100, 100])
     found = trait(check(np.vstack([X, X[:1]]), np.r_[y, y[:1]]), "BF207")
 

@@ -138,7 +138,6 @@ def rows():
 
 @pytest.fixture(scope="module")
 def path(rows):
-    """Two of the columns, selected."""
     return FloorSelector(2).fit(pd.DataFrame(rows[0], columns=NAMES), rows[1]).path_
 
 
@@ -250,7 +249,6 @@ def test_a_gap_has_all_classes_and_the_pairs_with_room_most_to_be_won_first():
 
 
 def test_a_class_without_rows_has_no_error(made):
-    """Unknown, not zero."""
     before = made("chosen").gap
     lines = before.by_class
     found = replace(before, by_class=replace(lines, error=np.array([np.nan, *lines.error[1:]])))

@@ -130,7 +130,6 @@ def test_a_pair_too_small_to_measure_is_never_the_hardest(made):
 
 
 def test_suspicious_labels_are_counted(made):
-    """In the singular, too."""
     found = made("suspects")
     one, none = (replace(found, suspicious=replace(found.suspicious, n_suspect=n)) for n in (1, 0))
 

@@ -166,7 +166,6 @@ def test_the_worst_pair_and_class_are_named_and_pass_on_proof_alone(made):
     ],
 )
 def test_the_target_is_a_gate(found, altered, lower, upper, word):
-    """By the rules of the verdict."""
     asked = altered(found, answer={"lower": lower, "estimate": upper, "upper": upper})
 
     assert target_gate(asked, 0.9).word == word
@@ -280,23 +279,19 @@ def before(quick_check):
 
 
 def rename(table, **names):
-    """Call classes by other names."""
     return table.assign(label=table["label"].replace(names))
 
 
 def first(table, n, **values):
-    """Change the first rows."""
     return table.assign(**{name: table[name].mask(np.arange(N) < n, value) for name, value in values.items()})
 
 
 def only_one(table):
-    """Keep one row of a class."""
     cows = table["label"] == "cow"
     return pd.concat([table[~cows], table[cows][:1]])
 
 
 def many_times(table, rng):
-    """Repeat each row with a little noise."""
     more = pd.concat([table] * 5, ignore_index=True)
     return more.assign(**{name: more[name] + 0.02 * rng.normal(size=len(more)) for name in "abcd"})
 

@@ -25,7 +25,6 @@ body[data-jp-theme-light="false"] { background: #111; color: #ddd; }
 
 
 def write_host(outputs, light="true", width="auto"):
-    """A page like a notebook's, with outputs in it."""
     cells = "".join(f'<div class="jp-out" style="width:{width}">{output}</div>' for output in outputs)
     return f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Notebook</title><style>{HOST}</style>
 </head><body data-jp-theme-light="{light}"><main><h1>Notebook</h1><p id="host">Text of the host.</p>{cells}</main>

@@ -127,7 +127,6 @@ def chosen_report(chosen_check):
 
 @pytest.fixture(scope="module", params=REPORTS)
 def report(request):
-    """Each report in turn."""
     return request.getfixturevalue(f"{request.param}_report")
 
 
@@ -282,7 +281,6 @@ class Outline(HTMLParser):
 
 @pytest.fixture(scope="module")
 def outline(report):
-    """Tags of each report in turn."""
     return Outline(report)
 
 

@@ -65,12 +65,10 @@ FORMS = {
 
 
 def path_of(kind, width, ending="txt"):
-    """Where a screen is kept."""
     return SCREENS / f"{kind.replace(' ', '_')}-{width}.{ending}"
 
 
 def form_of(kind, ending):
-    """Where another form is kept."""
     return SCREENS / f"{kind.replace(' ', '_')}.{ending}"
 
 
@@ -81,7 +79,6 @@ def kind(request):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_screen_is_as_it_was_looked_at(made, kind, width):
-    """Without colours."""
     assert screen(made(kind), width) == path_of(kind, width).read_text("utf-8")
 
 

@@ -102,7 +102,6 @@ def rows_of(made, *, none):
 
 
 def test_rows_of_a_sample_are_numbered_as_in_the_input(gaussians):
-    """Not as in the sample."""
     X, y = gaussians(0, [300, 300], shift=12.0)
     y[::15] = 1 - y[::15]
     found = check(X, y, max_rows=300, learners={})

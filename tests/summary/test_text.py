@@ -16,7 +16,6 @@ WIDTHS = (100, 80, 60)
 
 
 def figure(found, name):
-    """Value and note of a figure."""
     return next(rest for each, *rest in (*answer_figures(found), *evidence_figures(found)) if each == name)
 
 
@@ -73,7 +72,6 @@ def test_tree_bounds_above_the_best_estimate_are_marked(made, altered):
 
 
 def test_the_head_says_what_was_looked_at(made):
-    """Rows, features, classes, scale, trees."""
     assert head_line(made("iris")) == "iris · 150 rows · 4 features · 3 classes"
     assert settings_line(made("iris")) == "effort normal · scale none · 3 trees"
     assert head_line(made("groups")).endswith(" · 40 groups")

@@ -65,7 +65,6 @@ def test_what_is_no_picture_is_refused_with_its_shape(shape):
 
 
 def test_pictures_may_differ_in_size_and_kind():
-    """Photographs do."""
     images = [np.zeros((4, 6), dtype=np.uint8), np.zeros((8, 3, 3), dtype=np.uint8), Image.new("RGB", (5, 5))]
     assert [opened(image).size for image in thumbnails(images, range(3)).values()] == [(6, 4), (3, 8), (5, 5)]
 

@@ -159,7 +159,6 @@ def test_numbers_that_are_compared_never_look_equal_unless_they_are(asked):
 
 
 def test_the_sentence_and_the_outcome_agree(each):
-    """One answer, two forms."""
     for target in (0.2, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0):
         text, word = verdict_words(each.answer, target).text, each.answer.verdict(target)
 

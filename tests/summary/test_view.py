@@ -32,7 +32,6 @@ from bayesfloor.summary._text import ruler_end
 
 
 def clusters(seed, n_classes, each, spread=1.5):
-    """Rows of so many classes, which overlap somewhat."""
     rng = np.random.default_rng(seed)
     codes = np.repeat(np.arange(n_classes), each)
     return spread * rng.normal(size=(n_classes, 3))[codes] + rng.normal(size=(len(codes), 3)), codes
@@ -40,7 +39,6 @@ def clusters(seed, n_classes, each, spread=1.5):
 
 @pytest.fixture(scope="module")
 def iris():
-    """Three classes, two of which overlap."""
     return bayesfloor.check(*load_iris(return_X_y=True), target=0.9)
 
 

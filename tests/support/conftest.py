@@ -18,8 +18,6 @@ def square():
 
 @pytest.fixture
 def faulty():
-    """A task that fails at one number."""
-
     def task(number, at):
         time.sleep(0.01)
         if number == at:

@@ -38,6 +38,8 @@ ADDRESSES = {
     "https://u:SEKRET@[::1]:80/x.csv": "https://[::1]:80/x.csv",
 }
 PLAIN = (
+    "https://h/a@b.csv",
+    "s3://b/a@b:c.csv",
     "https://h:80/a.csv",
     "https://[::1]:80/a b.csv",
     "tcp://10.0.0.1:8786",

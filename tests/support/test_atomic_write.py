@@ -155,7 +155,6 @@ def test_threads_do_not_trip_over_one_another(tmp_path):
 @posix
 @pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
 def test_new_files_have_the_rights_that_the_user_set(tmp_path, mask, mode):
-    """As any other program's."""
     before = os.umask(mask)
     try:
         path = write_whole(tmp_path / "out", "text")
@@ -193,7 +192,6 @@ def test_a_pipe_takes_what_it_gets(tmp_path):
 
 @posix
 def test_a_device_takes_what_it_gets():
-    """Where nothing is to be kept."""
     write_whole("/dev/null", "gone")
 
     assert Path("/dev/null").is_char_device()

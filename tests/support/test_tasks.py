@@ -55,7 +55,6 @@ def test_no_tasks_have_no_results(square):
 
 
 def test_every_result_is_told(square):
-    """To whoever looks at a bar."""
     calls = []
     list(run_tasks(square, [(1,), (2,), (3,)], n_jobs=2, progress=lambda *c: calls.append(c), stage="trees", total=3))
 
