@@ -1,4 +1,9 @@
-"""The command line that all benchmarks share: what to measure, where to save it, what to show."""
+"""The command line that all benchmarks share: what to measure, where to save it, what to show.
+
+Each cell is saved as JSON when it is finished; rerun to resume. ``--only`` selects cells, ``--quick`` uses small sizes,
+asserts what must hold at any size and writes nothing, ``--show`` prints saved results. Missed goals stay in the
+results. Datasets are read from the folder named by ``BAYESFLOOR_DATA``.
+"""
 
 import argparse
 import os
@@ -6,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,13 +150,27 @@ def names_of(cases):
     return list(dict.fromkeys([*map(group_of, cases), *(case.name for case in cases)]))
 
 
+def parts_of(cases):
+    """Return all parts of the names of cases."""
+    return list(dict.fromkeys(part for case in cases for part in case.name.split("/")))
+
+
 def group_of(case):
     return case.name.partition("/")[0]
 
 
 def choose(cases, names):
-    """Return the cases with these names or groups; all if there are no names."""
-    return [case for case in cases if not names or {case.name, group_of(case)} & set(names)]
+    """Return the cases with these names, or with a named part wherever parts are named; all if there are no names.
+
+    ``warm letter`` names a kind and a dataset, and is of the warm cases of letter.
+    """
+    levels = zip_longest(*(case.name.split("/") for case in cases))
+    named = [set(level) & set(names) for level in levels]
+
+    def has_parts(case):
+        return all(not some or part in some for part, some in zip(case.name.split("/"), named, strict=False))
+
+    return [case for case in cases if not names or case.name in names or (any(named) and has_parts(case))]
 
 
 def run_cases(cases, file, *, quick):
@@ -172,5 +192,7 @@ def _measure(case, *, quick):
     if not quick:
         return case.measure(**case.full)
     found = case.measure(**case.quick)
-    rows = [{key: value for key, value in row.items() if key not in ("goal", "met")} for row in found["rows"]]
-    return {**found, "rows": rows}
+    for row in found.get("rows", ()):
+        row.pop("goal", None)
+        row.pop("met", None)
+    return found

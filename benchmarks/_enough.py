@@ -15,25 +15,20 @@ _N = 4_000_000
 _SIZES = (3_125, 12_500, 50_000, 200_000, 800_000)  # subsampled rows
 
 
-def make_labelled(n):
-    rng = np.random.default_rng(SEED)
-    label = rng.integers(0, 2, n)
-    return rng.standard_normal((n, 2)) + np.outer(label, [_APART, 0]), label
-
-
 def measure_enough(n, sizes):
-    X, y = make_labelled(n)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # subsampling is intended here
-        return [_fit(X, y, size) for size in (*sizes, None)]
-
-
-def _fit(X, y, size):
+    """Compute the tree bounds of subsamples and of all rows, of two normal classes in the plane."""
     from bayesfloor import BayesFloor
 
-    start = time.perf_counter()
-    floor = BayesFloor(n_jobs=2, scale=None, interval="fast", target_width=None, max_rows=size).fit(X, y)
-    return {"floor": floor.overall_, "seconds": time.perf_counter() - start}
+    rng, fits = np.random.default_rng(SEED), []
+    y = rng.integers(0, 2, n)
+    X = rng.standard_normal((n, 2)) + np.outer(y, [_APART, 0])
+    for size in (*sizes, None):
+        start = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # subsampling is intended here
+            floor = BayesFloor(n_jobs=2, scale=None, interval="fast", target_width=None, max_rows=size).fit(X, y)
+        fits.append({"floor": floor.overall_, "seconds": time.perf_counter() - start})
+    return fits
 
 
 def format_enough(fits):

@@ -40,10 +40,7 @@ def judge(X, y, *, truth, target, margin=POINTS, effort="quick", **options):
         seconds, found = seconds_of(work)
     except ValueError as error:
         return case | {"refused": str(error), "named": [], "warned": [], "seconds": 0.0}
-    case |= told(found) | {"seconds": plain(seconds)}
-    if faults(case):
-        case["screen"] = repr(found)
-    return case
+    return case | told(found) | {"seconds": plain(seconds)}
 
 
 def told(found):
@@ -53,7 +50,6 @@ def told(found):
         "outcome": found.outcome,
         **told_by(found.answer),
         "codes": [one.code for one in found.findings],
-        "cautions": [one.text for one in found.findings if one.code.startswith("BF1")],
         "named": [cause for cause, words in NAMED.items() if re.search(words, screen)],
         **warned(found),
     }

@@ -116,22 +116,6 @@ class DirectedAcyclicGraph(OneVsOneClassifier):
 # Methods: each returns a fitted model and its fitting time.
 
 
-def fit_ovo(task):
-    return search(OneVsOneClassifier(linear()), {"estimator__C": task.protocol.costs}, task)
-
-
-def fit_ovr(task):
-    return search(linear(), {"C": task.protocol.costs}, task)
-
-
-def fit_crammer_singer(task):
-    return search(linear(multi_class="crammer_singer"), {"C": task.protocol.costs}, task)
-
-
-def fit_dag(task):
-    return search(DirectedAcyclicGraph(linear()), {"estimator__C": task.protocol.costs}, task)
-
-
 def fit_smart(task):
     """Fit the paper's tree of SVMs.
 
@@ -147,11 +131,16 @@ def fit_smart(task):
     return model, record | {"paper_seconds": model.floor_seconds_ + searched["seconds"]}
 
 
+def fit_plain(task, estimator, cost="C"):
+    """Search the cost of a classifier, the parameter of this name."""
+    return search(estimator, {cost: task.protocol.costs}, task)
+
+
 FITS = {
-    "crammer_singer": fit_crammer_singer,
-    "dag": fit_dag,
-    "ovo": fit_ovo,
-    "ovr": fit_ovr,
+    "crammer_singer": partial(fit_plain, estimator=linear(multi_class="crammer_singer")),
+    "dag": partial(fit_plain, estimator=DirectedAcyclicGraph(linear()), cost="estimator__C"),
+    "ovo": partial(fit_plain, estimator=OneVsOneClassifier(linear()), cost="estimator__C"),
+    "ovr": partial(fit_plain, estimator=linear()),
     "smart_min_cut": fit_smart,
 }
 

@@ -34,6 +34,18 @@ class Goal(NamedTuple):
     met: bool | None
 
 
+def at_most(measured, value, most, form=".3f"):
+    return Goal(measured, f"{value:{form}}", f"<= {most:g}", bool(value <= most))
+
+
+def at_least(measured, value, least, form=".3f"):
+    return Goal(measured, f"{value:{form}}", f">= {least:g}", bool(value >= least))
+
+
+def none_of(measured, flags):
+    return Goal(measured, f"{sum(flags)} of {len(flags)}", "<= 0", not any(flags))
+
+
 def row(measured, figure, *, goal=None, **fields):
     """Return a line of the table as it is saved; the figure should not be larger than the goal.
 

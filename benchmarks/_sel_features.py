@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks._data import SEED, read_rows
-from benchmarks._results import Goal
+from benchmarks._results import Goal, at_most
 from benchmarks._scaled_svc import ScaledSVC
 from benchmarks._timing import seconds_of
 
@@ -114,8 +114,8 @@ def goals(results):
         if name in results:
             accuracy, seconds = results[name]["accuracy"], results[name]["seconds"]
             below, ratio = accuracy["sequential"] - accuracy["floor"], seconds["floor"] / seconds["sequential"]
-            yield Goal(f"{name}: accuracy below sequential's", f"{below:.4f}", f"<= {_WITHIN}", below <= _WITHIN)
-            yield Goal(f"{name}: time / sequential's", f"{ratio:.3f}", f"<= {_TIME}", ratio <= _TIME)
+            yield at_most(f"{name}: accuracy below sequential's", below, _WITHIN, ".4f")
+            yield at_most(f"{name}: time / sequential's", ratio, _TIME)
 
 
 def _of_kind(kind, results):

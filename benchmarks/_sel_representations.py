@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks._data import SEED, read_rows
-from benchmarks._results import Goal
+from benchmarks._results import at_least, at_most
 from benchmarks._scaled_svc import ScaledSVC
 from benchmarks._timing import seconds_of
 
@@ -109,14 +109,9 @@ def goals(results):
     lines = lines_of(results)
     correlation, share, above = means_of(lines)
     return [
-        Goal(
-            "rank correlation of floors and tuned errors",
-            f"{correlation:.3f}",
-            f">= {_CORRELATION}",
-            correlation >= _CORRELATION,
-        ),
-        Goal("time of floors / of tuning", f"{share:.3f}", f"<= {_TIME}", share <= _TIME),
-        Goal("error of the pick above the best", f"{above:.4f}", f"<= {_WITHIN}", above <= _WITHIN),
+        at_least("rank correlation of floors and tuned errors", correlation, _CORRELATION),
+        at_most("time of floors / of tuning", share, _TIME),
+        at_most("error of the pick above the best", above, _WITHIN, ".4f"),
     ]
 
 

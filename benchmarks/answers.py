@@ -1,14 +1,11 @@
 """The answer on real data, compared with the best tuned classifier, and its cost.
 
-``python -m benchmarks.answers`` measures three kinds of cells and saves each when it is finished; rerun to resume.
-"cost": CPU seconds of ``BayesFloor().fit`` with ``.answer(effort)``, warm and on one thread, alternating with 5-fold
-cross-validation of a random forest of 100 trees. "answer": the answer with the default effort. "rivals": the
-cross-validated error of five families of tuned classifiers. All three use the same rows, at most 20,000 per dataset,
-or 10,000 if it has hundreds of columns. ``--only`` selects kinds and datasets. ``--quick`` uses two small datasets and
-writes nothing; ``--show`` prints saved results. A fourth kind of cells, "before", is only read: it contains the answer
-that commit f9c5030 gave, by a method that is no longer part of the code.
-
-Datasets are read from the folder named by ``BAYESFLOOR_DATA``. Missed goals stay in the results.
+``python -m benchmarks.answers`` measures three kinds of cells. "cost": CPU seconds of ``BayesFloor().fit`` with
+``.answer(effort)``, warm and on one thread, alternating with 5-fold cross-validation of a random forest of 100 trees.
+"answer": the answer with the default effort. "rivals": the cross-validated error of five families of tuned classifiers.
+All three use the same rows, at most 20,000 per dataset, or 10,000 if it has hundreds of columns. ``--only`` selects
+kinds and datasets. A fourth kind of cells, "before", is only read: it contains the answer that commit f9c5030 gave, by
+a method that is no longer part of the code.
 """
 
 from functools import lru_cache
@@ -16,10 +13,10 @@ from itertools import product
 
 import numpy as np
 
-from benchmarks._command import FOLDER, measure_once, one_thread, own_kernel_cache, run_command
+from benchmarks._command import FOLDER, Case, of_cases, one_thread, own_kernel_cache, parts_of, run_command
 from benchmarks._data import SEED
 from benchmarks._paper_tables import BEST_CASES
-from benchmarks._results import Goal, print_tables
+from benchmarks._results import Goal, none_of, print_tables
 from benchmarks._timing import Timing, seconds_of
 from benchmarks._tuned import FAMILIES, FOLDS, PICK_FOLDS, PICK_ROWS, suits, tuned_error
 from benchmarks.known_floor import check_shares, lower_end, plain, told_by
@@ -32,8 +29,7 @@ COST_SETS = ("letter", "satimage", "pendigits", "digits")
 ROUNDS = {"quick": 3, "normal": 3, "thorough": 2}
 MOST_RATIO = {"quick": 1.0, "normal": 2.5}  # limit relative to the forest's time; thorough is only reported
 LETTER = {"upper": (0.0, 0.035), "estimate": (0.01, 0.03)}
-KINDS = ("cost", "answer", "rivals")
-QUICK = {"sets": ("digits", "segment"), "rows": 300, "efforts": ("quick",), "families": ("svc", "neighbours")}
+QUICK, QUICK_ROWS = {"digits", "segment", "quick", "svc", "neighbours"}, 300
 
 
 # Rows.
@@ -62,13 +58,12 @@ def shape_of(X, y):
 # Cells.
 
 
-def measure_cost(name, effort, most=MOST_ROWS, rounds=None):
+def measure_cost(name, effort, rounds, most=MOST_ROWS):
     """Return the CPU seconds of a forest's cross-validation, of a fit and of an answer, round by round."""
     from bayesfloor import BayesFloor
 
     X, y = read_set(name, most)
     warm_up(X, y, effort)
-    rounds = ROUNDS[effort] if rounds is None else rounds
     seconds = {"forest": [], "fit": [], "answer": []}
     for _ in range(rounds):
         forest, _ = seconds_of(lambda: validate_forest(X, y))
@@ -118,40 +113,34 @@ def measure_rival(name, family, most=MOST_ROWS):
     return size | {"error": plain(error), "setting": setting, "seconds": plain(seconds)}
 
 
-def all_cells():
-    cost = [(f"cost/{name}/{effort}", measure_cost, (name, effort)) for effort, name in product(ROUNDS, COST_SETS)]
-    answers = [(f"answer/{name}", measure_answer, (name,)) for name in DATASETS]
-    rivals = [(f"rivals/{name}/{one}", measure_rival, (name, one)) for name in DATASETS for one in FAMILIES]
-    return [*cost, *answers, *rivals]
+def _case(key, measure, **sizes):
+    few = {**sizes, "most": QUICK_ROWS} | ({"rounds": 1} if "rounds" in sizes else {})
+    return Case(key, measure, sizes, few if set(key.split("/")[1:]) <= QUICK else None)
 
 
-def chosen(options):
-    kinds, sets = ([name for name in options.only if name in group] for group in (KINDS, DATASETS))
-    found = []
-    for cell in all_cells():
-        kind, name, *_ = cell[0].split("/")
-        if kind in (kinds or KINDS) and name in (sets or DATASETS):
-            found.append(cell)
-    return found
+CASES = [
+    *(
+        _case(f"cost/{name}/{effort}", measure_cost, name=name, effort=effort, rounds=rounds)
+        for (effort, rounds), name in product(ROUNDS.items(), COST_SETS)
+    ),
+    *(_case(f"answer/{name}", measure_answer, name=name) for name in DATASETS),
+    *(
+        _case(f"rivals/{name}/{family}", measure_rival, name=name, family=family)
+        for name, family in product(DATASETS, FAMILIES)
+    ),
+]
 
 
 def run(file, options):
-    if options.quick:
-        run_quick(file)
-        return
-    for key, measure, arguments in chosen(options):
-        measure_once(key, file, lambda measure=measure, arguments=arguments: measure(*arguments))
+    """Measure the cells that are not in the file; the quick form asserts that figures are in order."""
+    _OF_CASES["measure"](file, options)
+    for key, case in file.results["cases"].items() if options.quick else ():
+        if key.startswith("answer/"):
+            check_shares(key, {"answer": case})
+        assert 0 <= case.get("error", 0) <= 1, key
 
 
-def run_quick(file):
-    for name in QUICK["sets"]:
-        for effort in QUICK["efforts"]:
-            file.add(f"cost/{name}/{effort}", measure_cost(name, effort, QUICK["rows"], rounds=1))
-        file.add(f"answer/{name}", measure_answer(name, QUICK["rows"]))
-        check_shares(name, {"answer": file.results["cases"][f"answer/{name}"]})
-        for family in QUICK["families"]:
-            file.add(f"rivals/{name}/{family}", measure_rival(name, family, QUICK["rows"]))
-            assert 0 <= file.results["cases"][f"rivals/{name}/{family}"]["error"] <= 1, (name, family)
+_OF_CASES = of_cases(CASES, [case for case in CASES if case.quick])
 
 
 # Tables and goals.
@@ -249,7 +238,7 @@ def goals(results):
     judged, wrong = contradicted(results)
     if judged:
         what = ", ".join(["datasets whose lower end is above the error of a rival", *wrong])
-        yield Goal(what, f"{len(wrong)} of {len(judged)}", "<= 0", not wrong)
+        yield none_of(what, [name in wrong for name in judged])
 
 
 # The command line.
@@ -267,9 +256,7 @@ def main(arguments=None):
         arguments,
         __doc__,
         RESULTS,
-        names=[*KINDS, *DATASETS],
-        cells=lambda options: [key for key, *_ in chosen(options)],
-        measure=run,
+        **_OF_CASES | {"names": parts_of(CASES), "measure": run},
         show=lambda results, options: print_tables(tables(results), () if options.quick else goals(results)),
         header=lambda _: {"sizes": sizes},
         around=(own_kernel_cache, one_thread),

@@ -1,9 +1,5 @@
 """How reliable the figures are: coverage, p-values, the paper's two simulations, noise, variance.
 
-``python -m benchmarks.calibration`` runs everything and saves the results as JSON after each case; rerun to
-resume. ``--quick`` uses tiny sizes and checks no goals. ``--show`` prints the table of saved results. Missed
-goals stay in the results.
-
 The two classes are spherical Gaussians with unit variance, ``gap`` apart along the first axis, with fixed class
 sizes. G is the fraction of forest edges that join two classes.
 """

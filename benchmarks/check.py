@@ -1,7 +1,7 @@
 """The cost of a whole ``check``, compared with cross-validating one random forest on the same rows.
 
-``python -m benchmarks.check`` measures six kinds of cells, each in fresh processes, and saves each when it is finished;
-rerun to resume. The rival is a 5-fold cross-validation of a random forest of 100 trees.
+``python -m benchmarks.check`` measures six kinds of cells, each in fresh processes. The rival is a 5-fold
+cross-validation of a random forest of 100 trees.
 
 - "warm": CPU seconds of ``check(n_jobs=1)``, quick and normal, from rows or a file to the result, alternating with the
   rival in one process after a warm-up.
@@ -12,10 +12,8 @@ rerun to resume. The rival is a 5-fold cross-validation of a random forest of 10
 - "memory": peak memory of a process that runs a check.
 - "time": CPU seconds and memory of a cold check of a million rows, and CPU seconds of training one forest on them.
 
-Ratios are medians over rounds, with the smallest and the largest. ``--only`` selects kinds and datasets. ``--quick``
-uses few rows of some datasets and writes nothing; ``--show`` prints saved results. Datasets are read from the folder
-named by ``BAYESFLOOR_DATA``; "adult" is left out if there is no generator of messy files (see ``benchmarks.messy``).
-Missed goals stay in the results.
+Ratios are medians over rounds, with the smallest and the largest. ``--only`` selects kinds and datasets. "adult" is
+left out if there is no generator of messy files (see ``benchmarks.messy``).
 """
 
 import math
@@ -25,7 +23,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks._check_tasks import EFFORTS
-from benchmarks._command import FOLDER, Case, run_cases, run_command
+from benchmarks._command import FOLDER, Case, choose, parts_of, run_cases, run_command
 from benchmarks._data import file_generator
 from benchmarks._fresh import run_fresh, run_python
 from benchmarks._results import align, all_checked, as_notes, median_row, record, row, row_goals, row_table, seconds_row
@@ -184,13 +182,11 @@ CASES = [
     _case("time/million", measure_million, {"most": 2000}, most=1_000_000),
 ]
 NAMES = [case.name for case in CASES]
-KINDS, SETS = (list(dict.fromkeys(map(part, NAMES))) for part in (kind_of, set_of))
 SLOW = ("hundred", "mnist_train", "manifold", "million")  # come last
 
 
 def chosen(options):
-    kinds, sets = ([name for name in options.only if name in group] or group for group in (KINDS, SETS))
-    found = [case for case in CASES if kind_of(case.name) in kinds and set_of(case.name) in sets]
+    found = choose(CASES, options.only)
     found = [case for case in found if set_of(case.name) != "adult" or file_generator()]
     found.sort(key=lambda case: 1 + SLOW.index(set_of(case.name)) if set_of(case.name) in SLOW else 0)
     return [case for case in found if case.quick] if options.quick else found
@@ -230,7 +226,7 @@ def main(arguments=None):
         arguments,
         __doc__,
         RESULTS,
-        names=[*KINDS, *SETS],
+        names=parts_of(CASES),
         cells=lambda options: [case.name for case in chosen(options)],
         measure=lambda file, options: run_cases(chosen(options), file, quick=options.quick),
         show=print_all,

@@ -1,9 +1,7 @@
 """The time of a whole fit of ``BayesFloor``: pairwise, one-vs-rest and overall floors with three trees.
 
 ``python -m benchmarks.floor`` measures letter, the training set of MNIST and a thousand classes, each in
-a process of its own, on one thread and with compiled kernels, and saves the results as JSON after each.
-``--quick`` uses a part of letter; ``--show`` prints saved results. Datasets are read from the folder named by
-``BAYESFLOOR_DATA``. Missed goals stay in the results.
+a process of its own, on one thread and with compiled kernels.
 """
 
 import numpy as np

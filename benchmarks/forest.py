@@ -1,12 +1,8 @@
 """How fast forests are, compared with bare engines and a rival package in the same run.
 
-``python -m benchmarks.forest`` measures everything and saves the results as JSON after each case; rerun to
-resume. ``--quick`` uses small sizes: it asserts that results are exact and in order, and prints times without
-checking them. ``--show`` prints the table of saved results.
-
 Three of our trees are compared with a single tree of quitefastmst, the fastest rival we know, and with
-scikit-learn's plain search for as many neighbours as our lists have, each on one thread.
-Missed goals stay in the results.
+scikit-learn's plain search for as many neighbours as our lists have, each on one thread. ``--quick`` asserts that
+results are exact and in order, and prints times without checking them.
 """
 
 import math

@@ -7,9 +7,8 @@ small datasets that come with scikit-learn, and on the messy files of ``benchmar
 or ``BAYESFLOOR_MESSY`` names.
 
 Seeds 3000 to 3999 are for development. Seeds 7000 to 7999 are held back: ``--held-back`` measures them, and they are
-looked at once, after the last change of a threshold. Every cell is saved when it is finished; rerun to resume.
-``--only`` selects groups, or families as in ``"copies/one redrawn"``; ``--quick`` uses one table of each and writes
-nothing; ``--show`` prints saved results. Missed goals stay in the results.
+looked at once, after the last change of a threshold. ``--only`` selects groups, or families as in
+``"copies/one redrawn"``.
 """
 
 import tempfile
@@ -25,7 +24,7 @@ from benchmarks._hazard_families import GROUPS as FAMILY_GROUPS
 from benchmarks._hazard_sets import CLEAN, PLANTED, make
 from benchmarks._judge import faults, is_confidently_wrong, is_named, judge, raised
 from benchmarks._recipes import load_frame, manifest
-from benchmarks._results import Goal, print_tables
+from benchmarks._results import Goal, none_of, print_tables
 from benchmarks.answers import range_text
 from benchmarks.messy import FILES, SEEDS, find_generator, label_of, truth_of, write_files
 
@@ -309,10 +308,6 @@ def _rate(measured, flags, goal, *, at_least=False):
     return Goal(measured, f"{rate:.3f} ({len(flags)})", f"{'>=' if at_least else '<='} {goal:g}", met)
 
 
-def _none(measured, flags):
-    return Goal(measured, f"{sum(flags)} of {len(flags)}", "<= 0", not any(flags))
-
-
 def goals(results):
     """Judge what was asked for; held-back tables count, those of development are told for comparison."""
     for half in HALVES:
@@ -324,24 +319,20 @@ def goals(results):
             rest = [name in wrong for name in cases if name not in apart]
             if apart and rest:
                 yield _rate(f"{half}: confidently wrong, without those told apart", rest, MOST_WRONG)
-        for family, group in FAMILIES.items():
-            own = (
-                [is_named(case, CAUSES[group]) for name, case in cases.items() if name.split("/")[1] == family]
-                if group in ("copies", "leaks", "drift")
-                else []
-            )
+        sought = {family: group for family, group in FAMILIES.items() if group in ("copies", "leaks", "drift")}
+        for family, group in sought.items():
+            own = [is_named(case, CAUSES[group]) for name, case in cases.items() if name.split("/")[1] == family]
             if own:
                 yield _rate(f"{half}: found: {family}", own, LEAST_FOUND, at_least=True)
         for kind in ("leak", "copies") if clean else ():
-            yield _rate(
-                f"{half}: {kind} raised on clean tables", [kind in raised(v) for v in clean.values()], MOST_RAISED
-            )
+            told = [kind in raised(case) for case in clean.values()]
+            yield _rate(f"{half}: {kind} raised on clean tables", told, MOST_RAISED)
     for group in (*PLANTED, DATA, SMALL, FILE):
         right = [is_right(name, case) for name, case in judged(results, groups=(group,)).items()]
         if right and group in PLANTED:
             yield _rate(f"found: {group}", right, LEAST_FOUND, at_least=True)
         elif right:
-            yield _none(f"{group} with a wrong or missing warning", [not is_so for is_so in right])
+            yield none_of(f"{group} with a wrong or missing warning", [not is_so for is_so in right])
     attacked = judged(results, groups=(ATTACK,))
     if attacked:
         wrong = wrong_ones(attacked)
@@ -349,8 +340,8 @@ def goals(results):
     whole = [case for case in results["cases"].values() if "truth" in case]
     if whole:
         outside = [not (case["lower"] or 0) <= case["truth"] <= case["upper"] for case in whole]
-        yield _none("patients and time: range without the truth", outside)
-        yield _none("patients and time: 90 % called reachable", [case["outcome"] == "reachable" for case in whole])
+        yield none_of("patients and time: range without the truth", outside)
+        yield none_of("patients and time: 90 % called reachable", [case["outcome"] == "reachable" for case in whole])
 
 
 def tables(results):

@@ -1,12 +1,7 @@
 """How close the estimates come to a known Bayes error, ours and those of rival methods.
 
-``python -m benchmarks.known_floor`` runs every method on every design and saves the results as JSON
-after each design and size; rerun to resume. ``--quick`` uses four small designs, asserts that bounds are in order, and
-writes nothing. ``--show`` prints saved results.
-
 All methods get the same standardised rows. Ours then picks its own scale, as it does by default, which the
 others cannot: for two classes ``floor`` and ``hp-3`` are the same formula and differ only in this.
-Missed goals stay in the results.
 """
 
 import math

@@ -1,14 +1,9 @@
 """How well flipped labels are found, and how fast, compared with cleanlab in the same run.
 
-``python -m benchmarks.labels`` flips a tenth of the labels of six datasets with three seeds and saves
-the results as JSON after each; rerun to resume. ``--quick`` uses two small datasets and one seed, and
-checks no goals. ``--show`` prints the tables of saved results.
-
-Datasets are ``<name>.parquet`` (class in the column ``target``) in the folder named by ``BAYESFLOOR_DATA``;
-digits come with scikit-learn. cleanlab ranks by the out-of-fold probabilities of a logistic model and of
-nearest neighbours, with two scores each. For each dataset its best of the four is compared with ours, with the
-time of the folds and the scoring of that one. The time of both models is also shown, since it is not known in
-advance which one is better. Kernels are compiled beforehand. Missed goals stay in the results.
+``python -m benchmarks.labels`` flips a tenth of the labels of six datasets with three seeds. cleanlab ranks by the
+out-of-fold probabilities of a logistic model and of nearest neighbours, with two scores each. For each dataset its best
+of the four is compared with ours, with the time of the folds and the scoring of that one. The time of both models is
+also shown, since it is not known in advance which one is better. Kernels are compiled beforehand.
 """
 
 import math

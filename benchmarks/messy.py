@@ -1,7 +1,7 @@
 """Realistic messy files with a known best error: which ones work at the first try, and how close the answer comes.
 
 ``python -m benchmarks.messy --make make.py`` has a generator write the files of three seeds and measures three kinds of
-cells; each is saved when it is finished; rerun to resume. "file": the installed command,
+cells. "file": the installed command,
 ``bayesfloor check FILE -y LABEL --json -``, with the label, groups and label file that the generator
 names. "pipeline": the cross-validated error of what a data scientist would write for four of the files. "prepare": a
 check of the same data frame, prepared by ``prepare="auto"`` and by ``skrub.TableVectorizer()`` with missing values
@@ -10,8 +10,7 @@ filled.
 The generator is not part of this repository: ``--make`` or ``BAYESFLOOR_MESSY`` names it, or it is
 ``messy/make.py`` next to the dataset folder. It is called with a folder and ``--seed``, and writes ``manifest.json``
 next to the files: the name of each, its label, groups and label file, its best error, and what a good tool does with
-it. ``--only`` selects kinds and files, ``--seeds`` other seeds. ``--quick`` uses three small files of another seed and
-writes nothing; ``--show`` prints saved results. Missed goals stay in the results.
+it. ``--only`` selects kinds and files, ``--seeds`` other seeds.
 """
 
 import hashlib
@@ -28,7 +27,7 @@ import numpy as np
 from benchmarks._command import FOLDER, measure_once, one_thread, run_command
 from benchmarks._data import file_generator
 from benchmarks._messy_rivals import PIPELINES, count_packages, prepare_alone, run_check, run_pipelines
-from benchmarks._results import Goal, print_tables
+from benchmarks._results import Goal, at_least, at_most, print_tables
 from benchmarks._timing import seconds_of
 from benchmarks.answers import range_text
 from benchmarks.known_floor import check_shares, lower_end, plain, told_by
@@ -318,14 +317,13 @@ def goals(results):
         yield Goal(what, f"{len(other)} of {len(files)}", "<= 0", not other)
     held = [found for (name, _), case in files.items() if (found := holds(name, case)) is not None]
     if held:
-        part = float(np.mean(held))
-        yield Goal("ranges that contain the truth", f"{part:.3f}", f">= {LEAST_HELD:g}", part >= LEAST_HELD)
+        yield at_least("ranges that contain the truth", np.mean(held), LEAST_HELD)
     behind = {}
     for (name, _), (_, ours, _, theirs) in pipeline_cases(results):
         behind.setdefault(name, []).append(ours - theirs)
     for name, found in behind.items():
         what = f"{name}: error of the best learner minus that of the best pipeline, largest of {len(found)}"
-        yield Goal(what, f"{max(found):.4f}", f"<= {MOST_BEHIND:g}", max(found) <= MOST_BEHIND)
+        yield at_most(what, max(found), MOST_BEHIND, ".4f")
 
 
 # The command line.

@@ -3,9 +3,7 @@
 ``python -m benchmarks.paper`` runs the protocol "reduced": 3 splits, 7 values of C, 3 folds, fars and shuttle cut to
 20,000 rows, the Crammer-Singer SVM on small datasets only, and a limit of ten minutes; methods that exceed it are
 shown as "cap". ``python -m benchmarks.paper paper`` runs the paper's own protocol: 5 splits, 19 values of C, 10 folds,
-all rows; that takes days. Each cell is saved when it is finished; rerun to resume. ``--quick`` uses small
-datasets, asserts what must hold, and writes nothing; ``--show`` prints saved results; ``--only mnist chess`` runs only
-these parts.
+all rows; that takes days. ``--only mnist chess`` runs only these parts.
 
 - ``data``: the dataset table.
 - ``tables``: indices and times of all methods on all datasets, with the paper's recipes and with the honest ones.
@@ -13,7 +11,7 @@ these parts.
 - ``chess``: floors of classes, compared with test errors, also after PCA to two components.
 
 GenSVM is left out: its package no longer builds. The figures on the bias correction and on orthogonal trees come from
-``benchmarks.calibration``. Times are CPU seconds of one thread. Missed goals stay in the results.
+``benchmarks.calibration``. Times are CPU seconds of one thread.
 """
 
 from functools import partial
@@ -33,18 +31,6 @@ QUICK_CASES = (("flare", "paper"), ("winered", "honest"))
 
 
 # Running.
-
-
-def run_parts(names, cases, protocol, file):
-    quick = protocol.name == "quick"
-    for case in cases if "data" in names else ():
-        measure_once(data_key(*case), file, partial(_paper_tables.measure_data, *case))
-    with one_thread():
-        for name, part in PICTURES.items():
-            cells = part.QUICK_CELLS if quick else part.CELLS
-            for cell in cells if name in names else ():
-                measure_once(f"{name}/{cell}", file, partial(part.measure, cell, quick=quick))
-    return run_groups(groups_of(cases, protocol.splits) if "tables" in names else [], protocol, file)
 
 
 # Showing.
@@ -96,7 +82,15 @@ def chosen(options):
 def run(file, options):
     """Run all selected cells; the quick form asserts what must hold."""
     parts = PARTS if options.quick else options.only or PARTS
-    broken = run_parts(parts, cases_of(options), protocol_of(options), file)
+    protocol, cases = protocol_of(options), cases_of(options)
+    for case in cases if "data" in parts else ():
+        measure_once(data_key(*case), file, partial(_paper_tables.measure_data, *case))
+    with one_thread():
+        for name, part in PICTURES.items():
+            cells = part.QUICK_CELLS if options.quick else part.CELLS
+            for cell in cells if name in parts else ():
+                measure_once(f"{name}/{cell}", file, partial(part.measure, cell, quick=options.quick))
+    broken = run_groups(groups_of(cases, protocol.splits) if "tables" in parts else [], protocol, file)
     if options.quick:
         check_records([key_of((*case, 0), name) for case in QUICK_CASES for name in METHODS], file.results)
         for name, part in PICTURES.items():

@@ -1,18 +1,15 @@
 """How close the answer comes to a known Bayes error, on realistic problems.
 
 ``python -m benchmarks.realistic held-back`` runs on sixty problems that no method was tuned on, four draws of each;
-``development`` runs on those that methods may be tuned on. Each cell is saved when it is finished, the first draws of
-all problems first; rerun to resume. ``--kinds`` selects one of two kinds of cells: "rivals", 5-fold errors of three
-scikit-learn classifiers with default settings on standardised rows; "answer". A third kind of cells, "before", is only
-read: it contains the answer that an earlier commit gave, by a method that is no longer part of the code. ``--quick``
-uses two small problems and writes nothing; ``--show`` prints saved results.
+``development`` runs on those that methods may be tuned on. The first draws of all problems come first. ``--kinds``
+selects one of two kinds of cells: "rivals", 5-fold errors of three scikit-learn classifiers with default settings on
+standardised rows; "answer". A third kind of cells, "before", is only read: it contains the answer that an earlier
+commit gave, by a method that is no longer part of the code.
 
 If noise was planted in real labels, the truth is a band: the error of an estimate is its distance to the band, and a
 range contains the truth if it overlaps the band. Verdicts are requested for target errors some points below and above
 the truth; targets that are not between 0 and the error of guessing are left out and counted. A range without a lower
 end is counted from 0. Intervals come from resampling problems, each with all its draws.
-
-Planted noise reads datasets from the folder named by ``BAYESFLOOR_DATA``.
 """
 
 import math
@@ -25,7 +22,7 @@ from benchmarks._command import FOLDER, JOBS, run_command
 from benchmarks._data import SEED
 from benchmarks._realistic import easy, table
 from benchmarks._realistic_sets import DRAWS, NEVER_TUNED, SETS
-from benchmarks._results import Goal, align
+from benchmarks._results import Goal, align, at_least, at_most
 from benchmarks._timing import seconds_of
 from benchmarks.known_floor import OUT_OF_REACH, REACHABLE, check_shares, lower_end, plain, told_by
 
@@ -342,14 +339,6 @@ def goals(results):
         found = [count_verdicts(cell, "answer", margin) for cell in plain_cells]
         share = sum(one.wrong for one in found) / sum(one.asked for one in found)
         yield at_most(f"verdicts wrong {100 * margin:g} points away, without half-hidden structure", share, 0.02)
-
-
-def at_most(name, value, most):
-    return Goal(name, f"{value:.3f}", f"<= {most:g}", met=bool(value <= most))
-
-
-def at_least(name, value, least):
-    return Goal(name, f"{value:.3f}", f">= {least:g}", met=bool(value >= least))
 
 
 def tables(results, part="held-back"):

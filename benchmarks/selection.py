@@ -1,9 +1,5 @@
 """Decisions before training: representations, features and splits, compared with the results of training.
 
-``python -m benchmarks.selection`` measures everything and saves the results as JSON after each cell; rerun to
-resume. ``--quick`` uses small sizes: it asserts what must hold at any size and prints the rest without checking
-it. ``--show`` prints the tables of saved results. ``--only representations noise`` runs only these parts.
-
 - ``representations``: floors of eight representations, compared with the error of the best of three tuned classifiers
   on each, and the time of both.
 - ``features``: informative features found among others; on real data an SVM on the selected features, compared with
@@ -11,8 +7,7 @@ it. ``--show`` prints the tables of saved results. ``--only representations nois
 - ``noise``: labels that are independent of the rows, and how often something is declared better.
 - ``splits``: planted duplicates and shifts between two samples, and clean splits.
 
-Datasets are ``<name>.parquet`` (class in the column ``target``) in the folder named by ``BAYESFLOOR_DATA``.
-Times are CPU seconds on one thread. Missed goals stay in the results.
+Times are CPU seconds on one thread.
 """
 
 from importlib import import_module
