@@ -68,6 +68,8 @@ def test_the_user_says_which_rows_the_answer_is_for(turning):
     assert len(later.answer.curve.n_rows) == 0
     assert bayesfloor.Check.from_json(later.to_json()).verdict == later.verdict
     assert "more rows" not in repr(later)
+    grouped = bayesfloor.check(dated, y, 0.8, effort="quick", time="later", groups=np.arange(3000) // 30)
+    assert grouped.drift.error_later == later.drift.error_later
 
 
 def test_later_rows_need_an_order_by_time():

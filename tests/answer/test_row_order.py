@@ -56,6 +56,13 @@ def test_files_sorted_by_class_show_nothing(load, as_table):
     assert find_row_order(as_table(*load(return_X_y=True)), 0) is None
 
 
+def test_a_date_alone_is_looked_at(as_table):
+    """Without it, no column is left in which rows could be alike."""
+    days = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=400)})
+
+    find_row_order(as_table(days, np.random.default_rng(0).integers(2, size=400)), 0)
+
+
 def test_correlation_is_that_of_numpy(global_random_seed):
     """For columns of mean 0 and variance 1."""
     X = np.random.default_rng(global_random_seed).normal(size=(5000, 3)).cumsum(axis=0)

@@ -110,6 +110,7 @@ USAGE = {
     "check good.csv --target 1e-9%": "'1e-9%' is not a percentage or a fraction. Write 98% or 0.98.",
     "check good.csv --max-unlabelled 1_0%": "Did you mean 10%?",
     "check good.csv --max-unlabelled 10": "'--max-unlabelled': Write --max-unlabelled 10% or --max-unlabelled 0.1.",
+    "check good.csv --min-rows 1_0": "'1_0' is not a whole number. Write digits only, such as 1000.",
     "check good.csv --min-rows 0": "Invalid value for '--min-rows': 0 is not in the range x>=1.",
     "check good.csv --fail-on BF14": "Invalid value for '--fail-on': 'BF14' is not one of ",
     "check good.csv --fail-on BF305": "Invalid value for '--fail-on': 'BF305' is not one of ",

@@ -77,11 +77,11 @@ def find_drift(table: LabelledTable, seed: int, *, always: bool = False) -> Drif
         codes = np.unique(table.codes[units], return_inverse=True)[1]
         X = table.numbers(units).values
         X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), np.finfo(np.float64).tiny)
-        if not always and not _is_suspicious(X, codes, seed):
-            continue
-        found = _measure(X, codes, name, seed)
-        if always or found.is_clear:
-            return found
+        kind, is_suspicious = _find_suspicious(X, codes, seed)
+        if always or is_suspicious:
+            found = _measure(kind, X, codes, name, seed)
+            if always or found.is_clear:
+                return found
     return None
 
 
@@ -100,33 +100,33 @@ def _is_sorted(table: LabelledTable) -> bool:
     return bool((((steps >= 0).all(axis=0) | (steps <= 0).all(axis=0)) & (steps != 0).any(axis=0)).any())
 
 
-def _is_suspicious(X: Floats, codes: Ints, seed: int) -> bool:
-    """Whether a model of the earlier half is clearly worse on the later half than one of random rows on the others."""
-    half = np.arange(len(X)) >= len(X) // 2
+def _find_suspicious(X: Floats, codes: Ints, seed: int) -> tuple[str, bool]:
+    """Return a kind of model, and whether it does clearly worse on the later half than on random rows.
+
+    Of kinds that both do so, or neither, it is the one with the lower error on random rows.
+    """
+    half, found = np.arange(len(X)) >= len(X) // 2, {}
     mixed = np.random.default_rng([seed, 27]).permutation(half)
     for kind in _KINDS:
         later, between = (_wrong(kind, X, codes, ~test, test, seed) for test in (half, mixed))
         error = np.sqrt(later.var() / len(later) + between.var() / len(between))
-        if later.mean() - between.mean() > max(T.rise, T.clear * error):
-            return True
-    return False
+        is_clear = bool(later.mean() - between.mean() > max(T.rise, T.clear * error))
+        found[kind] = (not is_clear, between.mean())
+    best = min(found, key=found.__getitem__)
+    return best, not found[best][0]
 
 
-def _measure(X: Floats, codes: Ints, name: str, seed: int) -> Drift:
-    """Train on all earlier periods and test on the next one, with the kind of model that is best between known rows."""
-    fold = np.random.default_rng([seed, 28]).permutation(len(X)) % 5
-    between = {
-        kind: float(np.concatenate([_wrong(kind, X, codes, fold != k, fold == k, seed) for k in range(5)]).mean())
-        for kind in _KINDS
-    }
-    best = min(between, key=between.__getitem__)
+def _measure(kind: str, X: Floats, codes: Ints, name: str, seed: int) -> Drift:
+    """Train on all earlier periods and test on the next one; and, to compare, cross-validate on random rows."""
+    fold = np.random.default_rng([seed, 28]).permutation(len(X)) % T.folds
+    wrong = [_wrong(kind, X, codes, fold != k, fold == k, seed) for k in range(T.folds)]
+    between = float(np.concatenate(wrong).mean())
     period = np.arange(len(X)) * T.n_periods // len(X)
     tested = range(T.n_periods // 2, T.n_periods)
-    errors = np.array([_wrong(best, X, codes, period < k, period == k, seed).mean() for k in tested])
+    errors = np.array([_wrong(kind, X, codes, period < k, period == k, seed).mean() for k in tested])
     reach = two_sided(0.95, len(errors) - 1) * errors.std(ddof=1) / np.sqrt(len(errors))
     low, high = max(0.0, float(errors.mean() - reach)), min(1.0, float(errors.mean() + reach))
-    n_worse = int(np.count_nonzero(errors > between[best]))
-    return Drift(name, len(errors), n_worse, between[best], float(errors.mean()), low, high)
+    return Drift(name, len(errors), int(np.count_nonzero(errors > between)), between, float(errors.mean()), low, high)
 
 
 def _wrong(kind: str, X: Floats, codes: Ints, train: np.ndarray, test: np.ndarray, seed: int) -> Floats:
@@ -135,5 +135,9 @@ def _wrong(kind: str, X: Floats, codes: Ints, train: np.ndarray, test: np.ndarra
     from sklearn.linear_model import RidgeClassifier
 
     with one_openmp_thread(), one_blas_thread():
-        made = ExtraTreesClassifier(T.trees, random_state=seed) if kind == _FOREST else RidgeClassifier()
+        made = (
+            ExtraTreesClassifier(T.trees, min_samples_leaf=T.leaf, random_state=seed)
+            if kind == _FOREST
+            else RidgeClassifier()
+        )
         return np.asarray(made.fit(X[train], codes[train]).predict(X[test]) != codes[test], dtype=np.float64)

@@ -49,7 +49,7 @@ def _examine(table: LabelledTable, values: Values, seed: int) -> GroupColumn | N
     rng = np.random.default_rng([seed, 21])
     units = whole_groups(group, rng)
     codes, own = table.codes[units], np.unique(group[units], return_inverse=True)[1]
-    others = table.numbers(units, [values.name])
+    others = table.numbers(units, values.name)
     if not others.values.shape[1]:
         return None
     pure, near, chance = _purity(group, table.codes), *_same_group(others.values, own)

@@ -166,7 +166,7 @@ def find_hazards(
         found = _with_related(found, table, data.X.shape[0], seed)
     if table.projected:
         return found
-    if not found.group_columns and data.groups is None:
+    if time == LATER or (not found.group_columns and data.groups is None):
         found = found._replace(drift=find_drift(table, seed, always=time == LATER))
     if time == LATER and found.drift is None:
         raise InputError(

@@ -28,10 +28,9 @@ _LEAST, _RELATIVE = 0.01, 0.15  # smallest difference that matters: absolute, an
 
 
 class Numbers(NamedTuple):
-    """Some rows as numbers, and the position of the column that each number came from."""
+    """Some rows as numbers, and which of the numbers are quantities."""
 
     values: Floats
-    source: Ints
     quantity: np.ndarray
 
 
@@ -72,15 +71,19 @@ class LabelledTable:
         part = self._take(units)
         return read_all(Data(part.X.drop(list(without))) if self.data.form == "frame" else part)
 
-    def numbers(self, units: Ints, without: Collection[str] = ()) -> Numbers:
-        """Return the features of these labelled rows as numbers, prepared as for a check."""
-        part, is_frame = self._take(units), self.data.form == "frame"
-        if not is_frame and np.isfinite(part.X).all():
-            width = part.X.shape[1]
-            return Numbers(part.X, np.arange(width), np.ones(width, dtype=bool))
-        preparer = TablePreparer({**self.roles, **dict.fromkeys(without, "group")} if is_frame else None)
+    def numbers(self, units: Ints, without: str = "") -> Numbers:
+        """Return the features of these labelled rows as numbers, prepared as for a check; perhaps without a column."""
+        part = self._take(units)
+        if self.data.form != "frame":
+            if np.isfinite(part.X).all():
+                return Numbers(part.X, np.ones(part.X.shape[1], dtype=bool))
+            preparer = TablePreparer()
+        elif self.names == [without]:
+            return Numbers(np.empty((len(units), 0)), np.empty(0, dtype=bool))
+        else:
+            preparer = TablePreparer(self.roles if not without else {**self.roles, without: "group"})
         values = preparer.fit_transform(part)
-        return Numbers(values, preparer.source_, preparer.quantity_)
+        return Numbers(values, preparer.quantity_)
 
     def _take(self, units: Ints) -> Data:
         rows = self.row[units]

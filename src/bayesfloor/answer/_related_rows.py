@@ -200,6 +200,10 @@ def _on_scale(column: Floats, rng: np.random.Generator) -> Floats:
         gap, place = np.diff(level) / 2, np.searchsorted(level, np.where(given, column, level[0]))
         below, above = np.concatenate([gap[:1], gap])[place], np.concatenate([gap, gap[-1:]])[place]
         filled = filled + np.where(rng.random(len(column)) < 0.5, -below, above) * rng.random(len(column))
+    return _scaled(filled)
+
+
+def _scaled(filled: Floats) -> Floats:
     low, high = np.quantile(filled, [0.1, 0.9])
     scaled = (filled - (low + high) / 2) / ((high - low) / 2.56 or filled.std() or 1.0)
     return np.clip(scaled, -_FURTHEST, _FURTHEST)
@@ -364,12 +368,10 @@ def _close(rows: _Rows) -> RelatedRows | None:
 
 def _between(rows: _Rows) -> RelatedRows | None:
     """Return rows that lie exactly between two rows of their class, as SMOTE makes them."""
-    if rows.points is None:
-        return None
-    free = [j for j, column in enumerate(rows.points.T) if len(np.unique(column)) > len(rows) / 2]
+    free = [each for each in rows.columns if np.isfinite(each).all() and len(np.unique(each)) > len(rows) / 2]
     if len(free) < 3:
         return None
-    points, most, n_classes = rows.points[:, free], 0.0, int(rows.codes.max()) + 1
+    points, most, n_classes = np.column_stack(list(map(_scaled, free))), 0.0, int(rows.codes.max()) + 1
     for label in range(n_classes):
         own = rows.rng.permutation(np.flatnonzero(rows.codes == label))[: T.most_between]
         if len(own) >= T.fewest_between:

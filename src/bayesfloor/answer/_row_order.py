@@ -102,7 +102,7 @@ def _examine(table: LabelledTable, name: str, order: Ints, seed: int) -> RowOrde
 
 def _residuals(table: LabelledTable, units: Ints, name: str) -> Floats:
     """Return the quantities with many distinct values, with class means subtracted and scaled to unit variance."""
-    numbers = table.numbers(units, [name] if name else ())
+    numbers = table.numbers(units, name)
     X = numbers.values[:, numbers.quantity]
     X = X[:, [len(np.unique(column)) > _MANY_VALUES for column in X.T]]
     codes = np.unique(table.codes[units], return_inverse=True)[1]

@@ -82,7 +82,9 @@ class Drift(NamedTuple):
     rise: float = 0.02  # smallest rise of the error
     one_sided: float = 0.77  # of the interval's half: five periods, one-sided instead of two-sided
     clear: float = 2.0  # of the later half, in standard errors: a suspicion; the periods then decide
-    trees: int = 20  # of each small forest
+    folds: int = 3  # of the error between known rows
+    trees: int = 12  # of each small forest, and the fewest rows of a leaf
+    leaf: int = 4
     alike: float = 0.75  # correlation with the next row of a column that drifts in file order; two such columns
 
 

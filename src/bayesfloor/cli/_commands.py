@@ -29,6 +29,7 @@ from bayesfloor.cli._options import (
     FRACTION,
     NAME,
     Command,
+    Count,
     SectionedCommand,
     all_rows_options,
     check_options,
@@ -108,7 +109,7 @@ def _codes(flag: str, codes: tuple[str, ...], **options: Any) -> Command:
 @click.option("--max-error", type=FRACTION, help="Fail if the lowest possible error exceeds this.")
 @click.option("--max-pair-error", type=FRACTION, help="Fail if the lowest error between any two classes exceeds this.")
 @click.option("--max-class-error", type=FRACTION, help="Fail if the lowest error within any class exceeds this.")
-@click.option("--min-rows", metavar="N", type=click.IntRange(1), help="Fail if fewer rows have a label.")
+@click.option("--min-rows", metavar="N", type=Count(1), help="Fail if fewer rows have a label.")
 @click.option("--max-unlabelled", type=FRACTION, help="Fail if a larger fraction of rows has no label.")
 @_codes("--fail-on", FINDINGS, help="Fail if there is a finding with this code, such as BF114. Repeatable.")
 @click.option(
@@ -247,7 +248,7 @@ def report(
 @click.option(
     "--most",
     metavar="N",
-    type=click.IntRange(1),
+    type=Count(1),
     help="List at most this many. Default: 50 on the terminal, all in a file.",
 )
 @table_options
@@ -270,7 +271,7 @@ def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
 
 @verbs.command(cls=SectionedCommand)
 @drawn_options
-@click.option("--most", metavar="N", type=click.IntRange(1), help="Number of features to keep.")
+@click.option("--most", metavar="N", type=Count(1), help="Number of features to keep.")
 @click.option("--holdout", type=FRACTION, help="Fraction of rows to hold out for testing the selection. Default: 25%.")
 @table_options
 @click.option("--json", "json_path", metavar="PATH", help="Also write the result as JSON; - for stdout.")

@@ -100,6 +100,16 @@ class Fraction(click.ParamType):  # type: ignore[type-arg]  # generic only in th
         self.fail(f"{value!r} is not a percentage or a fraction. {advice}", param, ctx)
 
 
+class Count(click.IntRange):
+    """A whole number in plain digits."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number; Python reads more than digits: 1_0 as 10."""
+        if isinstance(value, str) and not re.fullmatch(r"-?[0-9]+", value.strip()):
+            self.fail(f"{value!r} is not a whole number. Write digits only, such as 1000.", param, ctx)
+        return int(super().convert(value, param, ctx))
+
+
 class Name(click.ParamType):  # type: ignore[type-arg]  # as above
     """A name inside a file, which is UTF-8 whatever the locale."""
 
@@ -141,12 +151,12 @@ def _none_is_none(_context: click.Context, _option: click.Parameter, name: str) 
 
 
 _WORK = (
-    _number("--trees", type=click.IntRange(1), default=3, help="Number of spanning trees to grow."),
-    _number("--seed", type=click.IntRange(0), default=0, help="Random seed."),
+    _number("--trees", type=Count(1), default=3, help="Number of spanning trees to grow."),
+    _number("--seed", type=Count(0), default=0, help="Random seed."),
     _number("-j", "--jobs", type=int, default=1, help="Number of threads; -1 uses all cores."),
 )
 _METHOD = (_scale("auto", "How to scale features."), *_WORK)
-_MAX_ROWS = _number("--max-rows", type=click.IntRange(0), help="Use at most this many rows; 0 uses all.")
+_MAX_ROWS = _number("--max-rows", type=Count(0), help="Use at most this many rows; 0 uses all.")
 _OUTPUT = (
     _flag("-q", "--quiet", help="Print only the result."),
     _flag("-v", "--verbose", help="Print everything that was measured, and each stage of the work."),
