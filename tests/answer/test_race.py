@@ -51,6 +51,27 @@ def test_the_same_seed_gives_the_same_race(found):
         np.testing.assert_array_equal(again.wrong[name], found.wrong[name])
 
 
+def test_with_priors_all_rows_are_tested_and_errors_are_weighted_by_class():
+    """Posteriors follow Bayes' rule, plain means of losses are those for the priors, and vary as these do."""
+    X, _ = two_gaussians(9000)
+    codes = (np.random.default_rng(2).random(9000) < 0.02).astype(int)
+    X[:, 0] += 3.0 * codes
+    learners, rng = {"bayes": GaussianNB(), "linear": LogisticRegression()}, np.random.default_rng
+    priors, cluster = np.array([0.5, 0.5]), np.arange(9000)
+    found = run_race(X, codes, cluster, learners, "quick", rng(0), priors=priors)
+    plain = run_race(X, codes, cluster, learners, "thorough", rng(0))
+
+    assert len(found.codes) == 9000
+    for name, eta in found.eta.items():
+        odds = plain.eta[name][:, 1] / plain.eta[name][:, 0] * np.mean(codes == 0) / np.mean(codes == 1)
+        np.testing.assert_allclose(eta[:, 1] / eta[:, 0], odds)
+        wrong = eta.argmax(axis=1) != codes
+        rates, sizes = np.array([wrong[codes == k].mean() for k in (0, 1)]), np.bincount(codes)
+        assert found.errors[name] == pytest.approx(priors @ rates)
+        assert found.wrong[name][-1].var() / 9000 == pytest.approx(priors**2 @ (rates * (1 - rates) / sizes))
+        assert 2 * sizes[1] <= found.n_independent(name) <= 4 * sizes[1] + 1e-6
+
+
 def test_learners_do_not_see_the_rows_that_they_are_tested_on():
     """Labels that are pure chance cannot be guessed, not even by a model that learns rows by heart."""
     rng = np.random.default_rng(1)

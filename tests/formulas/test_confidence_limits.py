@@ -8,12 +8,15 @@ from scipy.stats import binom, binomtest, multinomial
 
 from bayesfloor.formulas._limits import (
     bias_from_growth,
+    class_weights,
+    effective_count,
     guessing_limit,
     intrinsic_dimension,
     lower_limit,
     subsample_error,
     two_sided,
     upper_limit,
+    weighted_losses,
 )
 
 
@@ -37,6 +40,21 @@ def test_limits_cover_any_rate_as_often_as_they_say(rate):
 
     assert chance[upper_limit(counts, 40) >= rate].sum() >= 0.95
     assert chance[lower_limit(counts, 40) <= rate].sum() >= 0.95
+
+
+@pytest.mark.parametrize("n_rare", [30, 100, 500])
+@pytest.mark.parametrize("rates", [(0.0, 0.1), (0.1, 0.0), (0.1, 0.02), (0.4, 0.3)])
+def test_limits_of_weighted_rates_are_wrong_as_seldom_as_they_say(n_rare, rates):
+    """However rare a class is, and in whichever class the errors are, up to chance."""
+    sizes, priors, rng = np.array([20 * n_rare, n_rare]), np.array([0.5, 0.5]), np.random.default_rng(0)
+    codes, limits = np.repeat([0, 1], sizes), []
+    weight = class_weights(priors, codes)
+    for _ in range(300):
+        losses = weighted_losses(rng.random(len(codes)) < np.array(rates)[codes], codes, weight)
+        n = effective_count(losses, np.arange(len(codes)), heaviest=weight.max())
+        limits.append(upper_limit(losses.mean() * n, n))
+
+    assert np.mean(limits < priors @ rates) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
 
 
 def test_limits_at_the_ends_are_the_ends_and_rise_with_counts_that_need_not_be_whole():

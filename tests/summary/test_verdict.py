@@ -279,7 +279,9 @@ def test_a_balanced_check_answers_for_balanced_classes():
     assert balanced.facts.priors == (0.5, 0.5)
     assert "70 % balanced accuracy is reachable" in balanced.verdict
     assert "balanced classes" in text
-    assert re.search(r"of 4,000 rows \(\d+ per class, limited by the rarest\)", text)
+    assert " 4,000 rows · " in text
+    assert balanced.facts.n_used == balanced.answer.n_rows == 4000
+    assert balanced.classes.n_rows.sum() == balanced.pairs.n_rows[0, 1] == 4000
     assert "guessing 50.0 % balanced accuracy (error 50.0 %): always the same class" in text
     assert not {"BF120", "BF206"} & {finding.code for finding in balanced.findings}
     assert Check.from_json(balanced.to_json()).facts.priors == (0.5, 0.5)
@@ -293,6 +295,7 @@ def test_the_range_holds_the_lowest_error_of_balanced_classes():
     for seed in range(10):
         answer = check(*draw(seed, 5000, 0.02), priors="balanced", effort="quick").answer
         held += np.nan_to_num(answer.lower) <= FLOOR <= answer.upper
+        assert answer.upper - FLOOR < 0.12  # a subsample has only 100 rows of each class
 
     assert held >= 9
 
@@ -318,9 +321,12 @@ def test_classes_of_proportions_are_known_or_refused():
 
 
 def test_a_model_is_compared_at_the_same_proportions():
-    """Always predicting the frequent class is half wrong if classes are balanced."""
+    """Always predicting the frequent class is half wrong if classes are balanced, on whatever rows it is tested."""
     X, y = draw(2, 3000, 0.05)
     found = check(X, y, priors="balanced", predictions=np.full(3000, "no"))
 
-    assert found.gap.overall.error == 0.5
+    assert found.gap.overall.error == pytest.approx(0.5)
+    assert found.gap.overall.n_rows == found.gap.sizes.sum() == 3000
     assert found.gap.overall.word == "room to improve"
+    assert found.gap.by_pair.error == pytest.approx(0.5)
+    assert "class proportions here differ" not in found.gap.text

@@ -29,8 +29,10 @@ from bayesfloor.floor._edge_counts import VertexLabels
 from bayesfloor.floor._fit import Fit, has_copies, near_duplicates
 from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import Sample, Settings, cluster_numbers, draw_rows
+from bayesfloor.floor._scaling import apply_scale
+from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.formulas._learning_curves import Curves, fit_curves, weighted_quantiles
-from bayesfloor.formulas._limits import effective_count, guessing_limit, lower_limit, upper_limit
+from bayesfloor.formulas._limits import class_weights, effective_count, guessing_limit, lower_limit, upper_limit
 from bayesfloor.io._labels import compare_spellings
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._types import Floats, Ints
@@ -68,30 +70,32 @@ def make_answer(
     check_effort(effort)
     if learners is not None:
         check_learners(learners)
-    sample, labels, own = fit.sample, fit.labels, learners or {}
-    if labels.weight is not None:
+    own = learners or {}
+    if fit.labels.weight is not None:
         raise InputError(
             "answer and verdict do not support sample_weight: learners would be tested on a different problem. "
-            "Fit without weights. For other class proportions, pass priors: rows are then subsampled to match."
+            "Fit without weights. For other class proportions, pass priors: errors are then weighted to match."
         )
+    seen, labels = _seen_by_learners(fit)
+    sample = seen.sample
     codes = _draw_labels(labels, np.random.default_rng([settings.random_state, _LABELS]))
     found = hazards or Hazards()
 
     def of(cluster: Ints, *, beside_equal: bool) -> Answer:
         """Return the answer if rows of a cluster belong together; a neighbour may be a copy unless ``beside_equal``."""
-        race = _run(fit, codes, cluster, settings, effort, own)
+        race = _run(seen, codes, cluster, settings, effort, own)
         # Three limits need no learner: for a neighbour's label, for guessing, and for equal rows with different labels.
         tree_limit = floor.tree_limit(1 - (1 - LEVEL) * WEIGHTS[TREES]) if beside_equal else 1.0
-        guessing = floor.constant_error
-        if settings.priors is None or fit.labels is not fit.fitted:  # proportions that were asked for are not random
+        guessing = limit = floor.constant_error if fit.priors is None else 1 - float(fit.priors.max())
+        if fit.priors is None:  # proportions that were asked for are not random
             n = effective_count(codes != np.bincount(codes).argmax(), cluster)
-            guessing = float(guessing_limit(guessing, n, floor.n_classes, 1 - (1 - LEVEL) * WEIGHTS["guessing"]))
-        n_drawn = len(np.unique(sample.cluster))
+            limit = float(guessing_limit(guessing, n, floor.n_classes, 1 - (1 - LEVEL) * WEIGHTS["guessing"]))
+        n_drawn = len(np.unique(fit.sample.cluster))
         proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
-        upper = _upper(race, tree_limit, guessing, floor, list(own), new_rows=not found.synthetic)
-        ends = Ends(race, floor.constant_error, np.random.default_rng([settings.random_state, _CHOICE]))
+        ends = Ends(race, floor.n_classes, guessing, np.random.default_rng([settings.random_state, _CHOICE]))
+        upper = _upper(ends, tree_limit, limit, list(own), new_rows=not found.synthetic)
         cautions = (*found.cautions, *_spellings(fit), *_near_duplicates(fit))
-        return _combine(ends, floor, upper, proved, cautions, effort, _unit(sample, found, group))
+        return _combine(ends, upper, proved, cautions, effort, _unit(sample, found, group))
 
     copies = has_copies(sample, labels)  # these must not be in both training and test rows
     made = of(labels.vertex if copies else cluster_numbers(sample), beside_equal=not copies)
@@ -136,19 +140,29 @@ def _either(copies: Answer, cases: Answer) -> Answer:
     )
 
 
+def _seen_by_learners(fit: Fit) -> tuple[Fit, VertexLabels]:
+    """Return the fit with the rows that learners see, and their labels: with priors more rows than in the trees."""
+    if fit.whole is None:
+        return fit, fit.labels
+    points = apply_scale(fit.whole.features, fit.scale)
+    vertices, vertex = find_vertices(points)
+    return replace(fit, sample=fit.whole, points=points), fit.whole.labels(vertex, len(vertices))
+
+
 def _run(fit: Fit, codes: Ints, cluster: Ints, settings: Settings, effort: str, own: dict[str, Any]) -> Race:
     """Race the learners that suit the data and the user's own."""
-    X, sample, rng = fit.points, fit.sample, np.random.default_rng([settings.random_state, _FOLDS])
+    X, sample, priors = fit.points, fit.sample, fit.priors
+    rng = np.random.default_rng([settings.random_state, _FOLDS])
     if len(codes) > LEARN_ON:
-        units = draw_rows(sample, LEARN_ON, rng)
+        units = draw_rows(sample, LEARN_ON, rng, priors)
         X, codes, cluster, sample = X[units], codes[units], cluster[units], sample.take(units)
     features = sample.features
     size = Size(len(X), X.shape[1], fit.labels.n_classes, len(features.prepared) or None, effort)
-    chosen, left_out = choose_learners(size, settings.random_state)
+    chosen, left_out = choose_learners(size, settings.random_state, float(class_weights(priors, codes).max()))
     racing = encode_codes({**chosen, **own}, features.code, settings.random_state)
     # Of wide data, the points are only the first components: these learners see all columns.
     exact = exact_learners(own, features.exact)
-    ways: Any = {"exact": features.exact, "see_exact": exact}
+    ways: Any = {"exact": features.exact, "see_exact": exact, "priors": priors}
     n_jobs, progress = settings.n_jobs, settings.progress
     race = run_race(X, codes, cluster, {**racing, **exact}, effort, rng, n_jobs, progress, **ways)
     left_out = {name: why for name, why in left_out.items() if name not in exact} | race.left_out
@@ -193,7 +207,6 @@ def _draw_labels(labels: VertexLabels, rng: np.random.Generator) -> Ints:
 
 def _combine(
     ends: Ends,
-    floor: Floor,
     highest: tuple[float, Reason],
     proved: float,
     cautions: tuple[Reason, ...],
@@ -205,10 +218,10 @@ def _combine(
     errors = race.errors
     best = min(race.curves or errors, key=errors.__getitem__, default="")
     # Curves level off below every error that was measured.
-    least = min([*errors.values(), upper, floor.constant_error])
+    least = min([*errors.values(), upper, ends.guessing])
     low, middle = (min(float(end), least) for end in ends.quantiles([1 - LEVEL, 0.5])) if race.curves else (0.0, least)
     made_up = tuple(each for each in cautions if each.basis is Basis.SYNTHETIC)
-    doubts = made_up or _doubts(race, best, floor)
+    doubts = made_up or _doubts(ends, best)
     if doubts and doubts[0].basis in (Basis.NO_SIGNAL, Basis.SYNTHETIC):
         middle = least  # a curve that does not fall does not show where it levels off
     curve_lower = np.nan if doubts else low
@@ -221,7 +234,7 @@ def _combine(
     useless = np.isnan(lower) or (bool(doubts) and lower < _USELESS_BELOW * middle)
     width = upper - lower
     wide = (Reason(Basis.WIDE, (width,)),) if not useless and width > _WIDE else ()
-    alone = _rests_on_neighbours(errors, floor.constant_error)
+    alone = _rests_on_neighbours(errors, ends.guessing)
     reasons = (*(each for each in cautions if each not in doubts), *doubts, *alone, *wide)
     return Answer(
         estimate=max(middle, 0.0 if np.isnan(lower) else lower),
@@ -231,7 +244,7 @@ def _combine(
         why_upper=why_upper,
         reliability=UPPER_ONLY if useless else LIMITED if reasons else GOOD,
         reasons=reasons,
-        guessing=floor.constant_error,
+        guessing=ends.guessing,
         best=best,
         errors=errors,
         curve=_curve(ends, best),
@@ -239,7 +252,7 @@ def _combine(
         effort=effort,
         n_rows=len(race.codes),
         n_independent={name: float(race.n_independent(name)) for name in errors},
-        n_classes=floor.n_classes,
+        n_classes=ends.n_classes,
         unit=unit[0],
         rows_per_unit=unit[1],
         curve_lower=curve_lower,
@@ -247,21 +260,19 @@ def _combine(
     )
 
 
-def _upper(
-    race: Race, tree_limit: float, guessing: float, floor: Floor, own: list[str], *, new_rows: bool
-) -> tuple[float, Reason]:
+def _upper(ends: Ends, tree_limit: float, guessing: float, own: list[str], *, new_rows: bool) -> tuple[float, Reason]:
     """Return the smallest upper limit and its evidence; only guessing has one if test rows are no ``new_rows``.
 
     Each learner's limit uses its own fraction of the 5 % significance level, whether or not the others ran. Treating
     the pooled errors of all folds as binomial assumes that learners are stable.
     """
-    errors, limits = race.errors, {}
+    errors, limits = ends.race.errors, {}
     for name, error in errors.items():
-        n = race.n_independent(name)
+        n = ends.race.n_independent(name)
         limits[name] = float(upper_limit(error * n, n, 1 - (1 - LEVEL) * weight_of(name, own)))
     name, least = min(limits.items(), key=lambda item: item[1], default=("", 1.0))
     if guessing <= min(tree_limit, least) or not new_rows:
-        return guessing, Reason(Basis.GUESSING, (guessing, floor.constant_error, floor.n_classes))
+        return guessing, Reason(Basis.GUESSING, (guessing, ends.guessing, ends.n_classes))
     if tree_limit < least:
         return tree_limit, Reason(Basis.NEIGHBOUR)
     return least, Reason(Basis.LEARNER, (errors[name],), (name,))
@@ -281,21 +292,21 @@ def called(name: str) -> str:
     }.get(name, f"the learner {printable(name)}")
 
 
-def _doubts(race: Race, best: str, floor: Floor) -> tuple[Reason, ...]:
+def _doubts(ends: Ends, best: str) -> tuple[Reason, ...]:
     """Return the reason why there is no lower end, or nothing if there is one."""
-    errors = race.errors
+    race, errors, guessing = ends.race, ends.race.errors, ends.guessing
     if not errors:
         return (Reason(Basis.UNTRAINED),)
-    gained = floor.constant_error - errors[best]
+    gained = guessing - errors[best]
     spread = np.sqrt(errors[best] * (1 - errors[best]) / race.n_independent(best))
     if gained < _CLEARLY * spread:
         area = _best_ranking(race)
         return (Reason(Basis.NO_SIGNAL) if np.isnan(area) else Reason(Basis.RANKING, (area,)),)
-    if gained < _LEAST_SIGNAL * floor.constant_error:
+    if gained < _LEAST_SIGNAL * guessing:
         return (Reason(Basis.LITTLE_SIGNAL),)
-    if not race.curves or len(race.codes) < _ROWS_PER_CLASS * floor.n_classes:
+    if not race.curves or len(race.codes) / race.weight.max() < _ROWS_PER_CLASS * ends.n_classes:
         return (Reason(Basis.FEW_ROWS, (_ROWS_PER_CLASS,)),)
-    near = [name for name in race.curves if _agrees(errors[name], errors[best], floor.constant_error)]
+    near = [name for name in race.curves if _agrees(errors[name], errors[best], guessing)]
     if len({REGISTRY[name].kind if name in REGISTRY else name for name in near if name != BLEND}) < 2:
         return (Reason(Basis.ONE_KIND, names=(best,)),)
     return ()
@@ -369,6 +380,7 @@ class Ends:
     """
 
     race: Race
+    n_classes: int
     guessing: float
     rng: np.random.Generator
 
@@ -394,7 +406,7 @@ class Ends:
     @cached_property
     def _parts(self) -> list[tuple[Floats, Floats]]:
         errors, found = self.race.errors, []
-        shares = np.bincount(self.race.codes) / len(self.race.codes)
+        shares = np.bincount(self.race.codes, minlength=len(self.race.weight)) / len(self.race.codes) * self.race.weight
         brier_guessing = float(1 - (shares**2).sum())
         for name, share in self._wins(self.race.wrong).items():
             curves = self.curves(name)

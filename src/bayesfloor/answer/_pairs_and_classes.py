@@ -10,7 +10,7 @@ import numpy as np
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._learners import WEIGHTS
 from bayesfloor.floor._results import hardest_class
-from bayesfloor.formulas._limits import guessing_limit, lower_limit, upper_limit
+from bayesfloor.formulas._limits import class_weights, guessing_limit, lower_limit, of_pairs, upper_limit
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import percent, show_labels
@@ -119,12 +119,13 @@ class PairAnswers(_Parts):
 
 def class_answers(answer: Answer, classes: np.ndarray) -> ClassAnswers:
     """Make the answers for each class."""
-    codes, K = answer.evidence().codes, len(classes)
-    n = np.bincount(codes, minlength=K).astype(np.float64)
+    race, K = answer.evidence(), len(classes)
+    codes, n = race.codes, np.bincount(race.codes, minlength=K).astype(np.float64)
     errors = n - np.bincount(codes[best_posterior(answer).argmax(axis=1) == codes], minlength=K)
     estimate, lower, upper = _range(answer, errors, n)
+    part = class_weights(race.priors, codes, K) * errors
     with np.errstate(invalid="ignore"):
-        return ClassAnswers(classes, n, estimate, lower, upper, errors / n, errors / max(errors.sum(), 1.0))
+        return ClassAnswers(classes, n, estimate, lower, upper, errors / n, part / max(part.sum(), 1e-9))
 
 
 def pair_answers(answer: Answer, classes: np.ndarray) -> PairAnswers:
@@ -136,8 +137,9 @@ def pair_answers(answer: Answer, classes: np.ndarray) -> PairAnswers:
     np.add.at(lost, race.codes, (eta > own) + 0.5 * (eta == own))
     np.fill_diagonal(lost, 0.0)
     sizes = np.bincount(race.codes, minlength=K).astype(np.float64)
-    n, errors = sizes[:, None] + sizes, lost + lost.T
-    guessing = np.minimum(sizes[:, None], sizes) / np.maximum(n, 1.0)
+    weight = class_weights(race.priors, race.codes, K)
+    (errors, n), weighted = of_pairs(lost, sizes, weight), sizes * weight
+    guessing = np.minimum(weighted[:, None], weighted) / np.maximum(weighted[:, None] + weighted, 1e-9)
     estimate, lower, upper = _range(answer, errors, n)
     estimate, upper = np.minimum(estimate, guessing), np.minimum(upper, _guessing(answer, guessing, n, 2))
     with np.errstate(invalid="ignore"):
@@ -146,7 +148,8 @@ def pair_answers(answer: Answer, classes: np.ndarray) -> PairAnswers:
         estimate, lower, upper = (np.full((2, 2), end) for end in (answer.estimate, answer.lower, answer.upper))
     for matrix in (estimate, lower, upper, error, guessing):
         np.fill_diagonal(matrix, 0.0)
-    return PairAnswers(classes, n, estimate, np.minimum(lower, upper), upper, error, guessing)
+    n_rows = sizes[:, None] + sizes
+    return PairAnswers(classes, n_rows, estimate, np.minimum(lower, upper), upper, error, guessing)
 
 
 def merged_range(answer: Answer, group: Ints) -> tuple[float, float, float]:
@@ -157,9 +160,11 @@ def merged_range(answer: Answer, group: Ints) -> tuple[float, float, float]:
     order, codes = np.argsort(groups, kind="stable"), groups[race.codes]
     first = np.searchsorted(groups[order], np.arange(groups.max() + 1))
     eta = np.add.reduceat(best_posterior(answer)[:, order], first, axis=1)
-    errors, n = (np.array(float(each)) for each in (np.count_nonzero(eta.argmax(axis=1) != codes), answer.n_rows))
+    # Counted in the heaviest rows, as are pairs.
+    share = race.weight[race.codes] / race.weight.max()
+    errors, n = np.array(share[eta.argmax(axis=1) != codes].sum()), np.array(answer.n_rows / race.weight.max())
     estimate, lower, upper = (float(end) for end in _range(answer, errors, n))
-    guessing = 1 - np.bincount(codes).max() / n
+    guessing = 1 - np.bincount(codes, share).max() / n
     upper = min(upper, answer.upper, float(_guessing(answer, guessing, n, len(first))))
     estimate = min(estimate, answer.estimate, upper, float(guessing))
     return estimate, min(lower, estimate), upper
@@ -169,7 +174,8 @@ def best_posterior(answer: Answer) -> Floats:
     """Return the best learner's posteriors with a column for every class; without a learner, the class proportions."""
     race, K = answer.evidence(), answer.n_classes
     if not answer.best:
-        return np.tile(np.bincount(race.codes, minlength=K) / len(race.codes), (len(race.codes), 1))
+        shares = np.bincount(race.codes, minlength=K) / len(race.codes) * class_weights(race.priors, race.codes, K)
+        return np.tile(shares, (len(race.codes), 1))
     eta = race.eta[answer.best]
     return np.pad(eta, ((0, 0), (0, K - eta.shape[1])))  # the last classes may have no rows
 
@@ -177,7 +183,7 @@ def best_posterior(answer: Answer) -> Floats:
 def _range(answer: Answer, errors: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
     """Return best estimates and ranges of error rates, assuming they fall with more rows as the total error does."""
     whole = max(answer.errors.get(answer.best, answer.guessing), 1e-12)
-    rate, units = errors / np.maximum(n, 1.0), _units(answer, n)
+    rate, units = errors / np.maximum(n, 1e-9), independent_rows(answer, n)
     upper = np.where(n > 0, upper_limit(rate * units, units, _LEVEL), 1.0)
     low = lower_limit(rate * units, units, _LEVEL) * np.minimum(1.0, answer.curve_lower / whole)
     return np.minimum(rate * min(1.0, answer.estimate / whole), upper), low, upper
@@ -185,9 +191,11 @@ def _range(answer: Answer, errors: Floats, n: Floats) -> tuple[Floats, Floats, F
 
 def _guessing(answer: Answer, error: Floats, n: Floats, n_classes: int) -> Floats:
     """Return upper limits for always predicting the most frequent class, which has these errors on ``n`` rows."""
-    return guessing_limit(error, _units(answer, n), n_classes, _GUESSING_LEVEL)
+    return guessing_limit(error, independent_rows(answer, n), n_classes, _GUESSING_LEVEL)
 
 
-def _units(answer: Answer, n: Floats) -> Floats:
-    """Return how many independent rows ``n`` rows are worth."""
-    return np.maximum(n * answer.evidence().n_independent(answer.best) / answer.n_rows, 1e-9)
+def independent_rows(answer: Answer, n: Floats) -> Floats:
+    """Return how many independent rows ``n`` rows of equal weight are worth."""
+    race = answer.evidence()
+    worth = race.n_independent(answer.best) * race.weight.max()
+    return np.clip(n * worth / answer.n_rows, 1e-9, np.maximum(n, 1e-9))

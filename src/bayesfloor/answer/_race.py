@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from bayesfloor.answer._learners import BLEND, REGISTRY, Size, budget, suits
-from bayesfloor.formulas._limits import effective_count
+from bayesfloor.formulas._limits import class_weights, effective_count, weighted_losses
 from bayesfloor.support._results import Shown
 from bayesfloor.support._tasks import (
     Progress,
@@ -48,9 +49,12 @@ class Race(Shown):
         those of a group, share a cluster.
     n_train : number of training rows at each training size; the last is all rows outside the fold.
     wrong, brier : for each learner, by training size and row: whether it was wrong (0 or 1), and its Brier score; NaN
-        at training sizes at which it was not trained: too few rows, or it had dropped out.
-    eta : for each learner, the posterior of every row after training on all rows outside its fold.
+        at training sizes at which it was not trained: too few rows, or it had dropped out. With priors, losses are
+        weighted, so that plain means are those for the priors.
+    eta : for each learner, the posterior of every row after training on all rows outside its fold; with priors, for
+        these.
     left_out : learners that did not run, and why.
+    priors : the class proportions that errors are for, or None for those of the rows.
 
     Examples
     --------
@@ -71,6 +75,7 @@ class Race(Shown):
     brier: dict[str, Floats]
     eta: dict[str, Floats]
     left_out: dict[str, str]
+    priors: Floats | None = None
 
     def _summary(self) -> str:
         best = min(self.errors.items(), key=lambda each: each[1], default=None)
@@ -83,11 +88,16 @@ class Race(Shown):
         """Cross-validated error of each learner."""
         return {name: float(self.wrong[name][-1].mean()) for name in self.eta}
 
+    @cached_property
+    def weight(self) -> Floats:
+        """Weight of the rows of each class."""
+        return class_weights(self.priors, self.codes)
+
     def n_independent(self, name: str) -> float:
         """Return how many independent rows would give as much information on a learner's error as these rows."""
         if name not in self.wrong:
-            return float(len(np.unique(self.cluster)))
-        return effective_count(self.wrong[name][-1], self.cluster)
+            return float(len(np.unique(self.cluster)) / self.weight.max())
+        return effective_count(self.wrong[name][-1], self.cluster, heaviest=self.weight.max())
 
     @property
     def curves(self) -> list[str]:
@@ -95,15 +105,15 @@ class Race(Shown):
         return [name for name in self.eta if not np.isnan(self.wrong[name]).any()]
 
 
-def choose_learners(size: Size, random_state: int) -> tuple[dict[str, Any], dict[str, str]]:
+def choose_learners(size: Size, random_state: int, heaviest: float = 1.0) -> tuple[dict[str, Any], dict[str, str]]:
     """Choose the registered learners that fit the effort's budget; return them and the reasons to leave out the others.
 
     The budget is a multiple of the cost of cross-validating a random forest on data of this size, so the choice is
-    the same on every machine. Cheap learners are chosen first.
+    the same on every machine. Cheap learners are chosen first. ``heaviest`` is the largest weight of a row.
     """
     left = budget(_training(size), N_FOLDS)
     chosen, left_out = {}, {}
-    costs = {name: _cost(name, size) for name in REGISTRY}
+    costs = {name: _cost(name, size, heaviest) for name in REGISTRY}
     for name in sorted(REGISTRY, key=lambda name: (not REGISTRY[name].first, costs[name])):
         if not suits(name, size):
             left_out[name] = "too many columns for this learner"
@@ -114,9 +124,9 @@ def choose_learners(size: Size, random_state: int) -> tuple[dict[str, Any], dict
     return chosen, left_out
 
 
-def _cost(name: str, size: Size) -> float:
+def _cost(name: str, size: Size, heaviest: float) -> float:
     """Return the estimated seconds that a learner takes in a race."""
-    n_folds = n_tested_folds(int(size.n_rows), size.effort)
+    n_folds = n_tested_folds(int(size.n_rows) / heaviest, size.effort)
     return n_folds * sum(REGISTRY[name].cost(_training(size, part)) for part in PARTS)
 
 
@@ -135,20 +145,23 @@ def run_race(
     progress: Progress | None = None,
     exact: Any = None,
     see_exact: Collection[str] = (),
+    priors: Floats | None = None,
 ) -> Race:
     """Train every learner on growing fractions of the rows outside each fold, and test it on the fold.
 
-    Learners named in ``see_exact`` use ``exact`` instead of ``X``.
+    Learners named in ``see_exact`` use ``exact`` instead of ``X``. With ``priors``, posteriors are shifted and losses
+    weighted to these class proportions; learners are trained on the rows as they are.
     """
     # Each tested fold has one order of all other rows; its first rows are the smaller training sets.
-    fold, n_folds = deal_folds(codes, cluster, rng), n_tested_folds(len(np.unique(cluster)), effort)
+    n_equal = len(np.unique(cluster)) / class_weights(priors, codes).max()
+    fold, n_folds = deal_folds(codes, cluster, rng), n_tested_folds(n_equal, effort)
     orders = []
     for number in range(min(n_folds, int(fold.max()) + 1)):
         rest = np.flatnonzero(fold != number)
         orders.append(rest[nested_order(codes[rest], cluster[rest], rng)])
     tested = np.flatnonzero(fold < len(orders))
     sizes = np.array([round(float(np.mean([part * len(order) for order in orders]))) for part in PARTS])
-    race = Race(tested, codes[tested], fold[tested], cluster[tested], sizes, {}, {}, {}, {})
+    race = Race(tested, codes[tested], fold[tested], cluster[tested], sizes, {}, {}, {}, {}, priors)
     racing, dropped = learners, dict[str, str]()
     # Warnings about convergence and collinearity do not matter: a poor learner just loses the race.
     with one_blas_thread(), ignoring():
@@ -202,12 +215,16 @@ def _add_part(race: Race, number: int, scores: dict[str, list[Any]]) -> dict[str
     if len(members) > 1:
         mixed, found = blend([race.eta[name] for name in members], race.codes, race.fold)
         race.eta[BLEND], weights = mixed, dict(zip(members, found.tolist(), strict=True))
+    if race.priors is not None:  # after blending and calibration, which need labels in these proportions
+        shifted = {name: eta * race.weight[: eta.shape[1]] for name, eta in race.eta.items()}
+        race.eta.update({name: eta / eta.sum(axis=1, keepdims=True) for name, eta in shifted.items()})
     for name, eta in race.eta.items():
         for losses, loss in (
             (race.wrong, eta.argmax(axis=1) != race.codes),
             (race.brier, brier_score(eta, race.codes)),
         ):
-            losses.setdefault(name, np.full((len(PARTS), len(race.codes)), np.nan))[number] = loss
+            own = loss if race.priors is None else weighted_losses(loss, race.codes, race.weight)
+            losses.setdefault(name, np.full((len(PARTS), len(race.codes)), np.nan))[number] = own
     return weights
 
 
@@ -258,8 +275,11 @@ def _main_class(codes: Ints, number: Ints, n_clusters: int) -> Ints:
     return np.asarray(votes.argmax(axis=1))
 
 
-def n_tested_folds(n_clusters: int, effort: str) -> int:
-    """Return the number of folds to test: all if there are few rows (or groups of rows), and one if there are many."""
+def n_tested_folds(n_clusters: float, effort: str) -> int:
+    """Return the number of folds to test: all if there are few rows (or groups of rows), and one if there are many.
+
+    Rows of different weight count as fewer: a rare class may have hardly any in a fold.
+    """
     return int(np.clip(np.ceil(ENOUGH_TESTED[effort] * N_FOLDS / n_clusters), 1, N_FOLDS))
 
 

@@ -9,11 +9,17 @@ import numpy as np
 from scipy.stats import binom, chi2_contingency
 
 from bayesfloor.answer._answer import GOOD, Answer, Reason
-from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers, class_answers, pair_answers
+from bayesfloor.answer._pairs_and_classes import (
+    ClassAnswers,
+    PairAnswers,
+    class_answers,
+    independent_rows,
+    pair_answers,
+)
 from bayesfloor.floor._bayes_floor import BayesFloor, check_floor
 from bayesfloor.floor._fit import Fit
 from bayesfloor.floor._sample import number_groups
-from bayesfloor.formulas._limits import check_level, lower_limit, upper_limit
+from bayesfloor.formulas._limits import check_level, class_weights, lower_limit, of_pairs, upper_limit
 from bayesfloor.io._labels import as_label_array, read_labels
 from bayesfloor.support._errors import InputError, blame
 from bayesfloor.support._results import Result
@@ -98,7 +104,8 @@ class Gap(Result):
     reliability, reasons : str, tuple of Reason
         How reliable the answer is ("good", "limited", "upper limit only"), and why it is not better.
     proportions_p_value : float
-        P-value of the hypothesis "the class proportions are the same here as in the floor's rows" (chi-square test).
+        P-value of the hypothesis "the class proportions are the same here as in the floor's rows" (chi-square test); 1
+        with priors.
     too_good : TooGood
         Whether the model is better than one that has not seen its test rows can be.
 
@@ -264,7 +271,8 @@ def gap(
         A fitted floor.
     y_true, y_pred : array-like of shape (n_rows,)
         Labels of rows that the model has not seen, and its predictions for them. The rows need not be
-        the floor's, but should come from the same distribution.
+        the floor's, but should come from the same distribution. If the floor has ``priors``, errors here are weighted
+        to them too.
     level : float, default=0.95
         Confidence level of the intervals for the model's errors.
     groups : array-like of shape (n_rows,), default=None
@@ -338,10 +346,13 @@ def gap(
         groups = number_groups(groups, sizes.sum())
         draws = len(np.unique(groups)) / sizes.sum()
     numbers = None if rows is None else _read_row_numbers(rows, len(true))
-    answer, model = answer_of(floor, answer), _Model(confusion, draws, level)
+    answer = answer_of(floor, answer)
+    priors = answer.evidence().priors
+    model = _Model(confusion, draws, level, class_weights(priors, true, K))
     whole = _whole(answer, model)
     # Whether the model has seen its test rows: too few errors for the lower end, or too many right among equal rows.
-    wrong, n = (np.ceil(count * sizes.sum() * draws) for count in (whole.error, 1.0))
+    heaviest = model.weight.max()
+    wrong, n = (np.ceil(count * sizes.sum() / heaviest * draws) for count in (whole.error, 1.0))
     equal = (0, 0, 0.0, 1.0)
     if numbers is not None and floor.fitted_.labels.hard:
         equal = _equal_rows(floor.fitted_, numbers, true, predicted, groups)
@@ -354,7 +365,7 @@ def gap(
         by_pair=_pairs(pair_answers(answer, floor.classes_), answer, model),
         reliability=answer.reliability,
         reasons=answer.reasons,
-        proportions_p_value=_proportions_p_value(floor, sizes * draws),
+        proportions_p_value=_proportions_p_value(floor, sizes * draws) if priors is None else 1.0,
         too_good=TooGood(float(binom.cdf(wrong, n, answer.lower)), answer.proved, *equal),
     )
 
@@ -365,6 +376,7 @@ class _Model(NamedTuple):
     confusion: Ints
     draws: float
     level: float
+    weight: Floats  # of a row of each class, for the priors
 
 
 class _Lowest(NamedTuple):
@@ -379,9 +391,10 @@ class _Lowest(NamedTuple):
 
 
 def _whole(answer: Answer, model: _Model) -> GapLines:
-    n, upper = model.confusion.sum(), answer.upper
+    upper, sizes, share = answer.upper, model.confusion.sum(axis=1), model.weight / model.weight.max()
     lowest = _Lowest(answer.estimate, answer.lower, upper, upper, answer.lower, answer.reliability == GOOD)
-    lines = _compare(n - np.trace(model.confusion), n, lowest, model.level, model.draws)
+    wrong = share @ (sizes - np.diag(model.confusion))
+    lines = replace(_compare(wrong, share @ sizes, lowest, model.level, model.draws), n_rows=sizes.sum())
     return GapLines(**{item.name: np.asarray(getattr(lines, item.name)).item() for item in fields(lines)})
 
 
@@ -401,21 +414,23 @@ def _pairs(own: PairAnswers, answer: Answer, model: _Model) -> GapLines:
     level = 1 - (1 - model.level) / len(pair[0])
     estimate, lower, upper = own.estimate[pair], own.lower[pair], own.upper[pair]
     # The limit of the learner's error on this pair, or that of guessing's if it is lower.
-    rates = own.error[pair], own.guessing[pair]
-    tested, guessing = (_limits(rate, own.n_rows[pair], answer, level) for rate in rates)
+    race, rates = answer.evidence(), (own.error[pair], own.guessing[pair])
+    there = np.bincount(race.codes, minlength=len(sizes)).astype(np.float64)
+    n_rows = of_pairs(own.error, there, class_weights(race.priors, race.codes, len(sizes)))[1]
+    tested, guessing = (_limits(rate, n_rows[pair], answer, level) for rate in rates)
     limit = np.maximum(upper, np.minimum(tested, guessing))
     lowest = _Lowest(estimate, lower, upper, limit, np.nan, good=False)
-    wrong, n_rows = (model.confusion + model.confusion.T)[pair], sizes[pair[0]] + sizes[pair[1]]
-    lines = _compare(wrong, n_rows, lowest, level, model.draws)
-    there = np.minimum(sizes[pair[0]], sizes[pair[1]]) > 0
-    return replace(lines, word=np.where(there, lines.word, NO_ROWS))
+    wrong, n_rows = of_pairs(model.confusion, sizes, model.weight)
+    lines = _compare(wrong[pair], n_rows[pair], lowest, level, model.draws)
+    both = np.minimum(sizes[pair[0]], sizes[pair[1]]) > 0
+    return replace(lines, n_rows=sizes[pair[0]] + sizes[pair[1]], word=np.where(both, lines.word, NO_ROWS))
 
 
 def _compare(wrong: Any, n_rows: Any, lowest: _Lowest, level: float, draws: float) -> GapLines:
     """Compare errors with the lowest possible ones and choose a word for each."""
     half = 0.5 + level / 2
     low, high = (limit(wrong * draws, n_rows * draws, half) for limit in (lower_limit, upper_limit))
-    error = np.where(n_rows > 0, wrong / np.maximum(n_rows, 1), np.nan)
+    error = np.where(n_rows > 0, wrong / np.maximum(n_rows, 1e-9), np.nan)
     estimate, lower, upper, *_ = lowest
     at = (error <= estimate) | ((error <= upper) & (low <= lower))
     found = [low > lowest.limit, high < lowest.least, at & lowest.good]
@@ -424,7 +439,7 @@ def _compare(wrong: Any, n_rows: Any, lowest: _Lowest, level: float, draws: floa
 
 def _limits(rate: Floats, n_rows: Floats, answer: Answer, level: float) -> Floats:
     """Return upper limits of cross-validated errors at ``level``; the answer's own limits have 95 % confidence each."""
-    n_drawn = n_rows * answer.evidence().n_independent(answer.best) / answer.n_rows
+    n_drawn = independent_rows(answer, n_rows)
     return upper_limit(np.nan_to_num(rate) * n_drawn, n_drawn, level)
 
 

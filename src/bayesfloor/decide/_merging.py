@@ -245,9 +245,10 @@ class _Classes:
         self.group: Ints = np.arange(len(self._labels))
         self.alike = floor.pairwise_.alike()
         # What merging two groups gains: the fraction of all rows that the best learner confuses between them.
-        K, codes = answer.n_classes, answer.evidence().codes
+        K, race = answer.n_classes, answer.evidence()
+        codes = race.codes
         guess = best_posterior(answer).argmax(axis=1)
-        lost = np.bincount(K * codes + guess, minlength=K * K).reshape(K, K) / len(codes)
+        lost = np.bincount(K * codes + guess, race.weight[codes], K * K).reshape(K, K) / len(codes)
         self._gain = np.asarray(lost + lost.T)
         np.fill_diagonal(self._gain, -np.inf)
 

@@ -49,8 +49,9 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         bias: one tree is more accurate for the bounds alone; three are better for tests, pairs and
         samples.
     priors : None, "balanced", array-like or dict, default=None
-        Class proportions that the floor refers to; None keeps those of the data. Each class is
-        subsampled without replacement to match them. "balanced" gives the floor for balanced accuracy.
+        Class proportions that the floor refers to; None keeps those of the data. For the trees, each class
+        is subsampled without replacement to match them; the learners of ``answer`` see all rows, and their
+        errors are weighted. "balanced" gives the floor for balanced accuracy.
     scale : {"auto", "standard", "robust", "unit"} or None, default="auto"
         How to scale the features before measuring distances. "auto" picks the scale with the smallest
         fraction of cross-class edges on at most 2,000 rows; ``scale_`` names it. Because the labels

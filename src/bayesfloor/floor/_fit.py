@@ -105,6 +105,8 @@ class Fit(Shown):
         The counts from the trees.
     options : how bounds are computed from the counts.
     curve : one dict for each growing sample, as in ``BayesFloor.curve_``.
+    whole : with priors, all rows, which learners see and weight; None if learners see the rows in use.
+    priors : the class proportions asked for, or None.
 
     Examples
     --------
@@ -126,6 +128,8 @@ class Fit(Shown):
     counts: Counts
     options: Options
     curve: list[dict[str, float]]
+    whole: Sample | None = None
+    priors: Floats | None = None
 
     def _summary(self) -> str:
         trees = how_many(self.forest.n_trees, "tree")
@@ -158,12 +162,13 @@ class Fit(Shown):
         error, errors = fast_errors(self.forest, labels, edges)
         spread = Spread("fast", error, errors, np.inf, np.nan, self.counts.spread.dimension)
         counts = replace(self.counts, labels=labels, edges=edges, spread=spread, ties=(np.nan, np.nan))
-        return replace(self, sample=sample, counts=counts)
+        return replace(self, sample=sample, counts=counts, whole=None, priors=None)  # those were of the old labels
 
 
 def make_fit(sample: Sample, settings: Settings, options: Options) -> Fit:
     """Scale as many rows as needed, grow their trees and count the edges."""
-    sample = _draw(sample, settings)
+    priors = read_priors(settings.priors, sample.classes)
+    sample, whole = _draw(sample, settings, priors)
     prepare(len(sample), sample.features.values.shape[1], settings.n_trees, _FORESTS)
     rng = np.random.default_rng(settings.random_state)
     scale, rates = pick_scale(settings.scale, sample, settings.random_state, settings.n_jobs)
@@ -171,19 +176,21 @@ def make_fit(sample: Sample, settings: Settings, options: Options) -> Fit:
     forests, counts = _grow_and_count(sample, points, settings, rng)
     _warn_if_short(counts.forest)
     options = replace(options, n_scales=max(1, len(rates)))
-    return Fit(sample, points, scale, rates, forests, counts.labels, counts, options, curve)
+    return Fit(sample, points, scale, rates, forests, counts.labels, counts, options, curve, whole, priors)
 
 
-def _draw(sample: Sample, settings: Settings) -> Sample:
-    """Subsample the rows to match the priors and ``max_rows``."""
+def _draw(sample: Sample, settings: Settings, priors: Floats | None) -> tuple[Sample, Sample | None]:
+    """Subsample the rows to match the priors and ``max_rows``; with priors, also return the rows for learners."""
     rng = np.random.default_rng(settings.random_state).spawn(2)[1]  # the first stream is for scales
-    shares = read_priors(settings.priors, sample.classes)
-    if shares is not None:
-        sample = sample.take(draw_to_shares(sample, shares, rng))
-    if settings.max_rows is not None and len(sample) > settings.max_rows:
-        sample = sample.take(draw_rows(sample, settings.max_rows, rng))
-        announce(sample, f"limited by max_rows={settings.max_rows}")
-    return sample
+    whole, most = None, settings.max_rows
+    if priors is not None:
+        whole, sample = sample, sample.take(draw_to_shares(sample, priors, rng))
+    if most is not None and len(sample) > most:
+        sample = sample.take(draw_rows(sample, most, rng))
+        announce(sample, f"limited by max_rows={most}")
+    if whole is not None and most is not None and len(whole) > most:
+        whole = whole.take(draw_rows(whole, most, rng, priors))
+    return sample, whole
 
 
 def _draw_enough(

@@ -194,10 +194,19 @@ def sample_stratified(sample: Sample, per_class: Ints, rng: np.random.Generator)
     return np.flatnonzero(chosen[number])
 
 
-def draw_rows(sample: Sample, n_rows: int, rng: np.random.Generator) -> Ints:
-    """Sample about ``n_rows`` units, stratified by class, with at least one of each class."""
+def draw_rows(sample: Sample, n_rows: int, rng: np.random.Generator, priors: Floats | None = None) -> Ints:
+    """Sample about ``n_rows`` units, stratified by class, with at least one of each class.
+
+    With priors, the proportions come as close to these as they can: of rare classes, all rows are taken.
+    """
     sizes = np.bincount(_clusters(sample)[0], minlength=len(sample.classes))
-    drawn = sample_stratified(sample, np.maximum(1, np.round(sizes * (n_rows / len(sample)))).astype(int), rng)
+    wanted, fraction = sizes, n_rows / len(sample)
+    if priors is not None:
+        # In proportion to the priors until a class is used up: the total grows linearly between such points.
+        ends = np.sort(np.append(sizes / priors, 0.0))
+        totals = [np.minimum(sizes, end * priors).sum() for end in ends]
+        wanted, fraction = np.minimum(sizes, np.interp(fraction * sizes.sum(), totals, ends) * priors), 1.0
+    drawn = sample_stratified(sample, np.maximum(1, np.round(wanted * fraction)).astype(int), rng)
     missing = np.setdiff1d(sample.codes, sample.codes[drawn])  # classes that are not the majority in any group
     more = [np.flatnonzero(sample.cluster == sample.cluster[np.argmax(sample.codes == c)]) for c in missing]
     return np.unique(np.concatenate([drawn, *more]))

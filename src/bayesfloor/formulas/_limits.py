@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import beta, false_discovery_control, hypergeom, norm, t
 
 from bayesfloor.support._errors import InputError
-from bayesfloor.support._types import Floats
+from bayesfloor.support._types import Floats, Ints
 
 
 def upper_limit(n_cross: ArrayLike, n_edges: ArrayLike, level: float = 0.95) -> Floats:
@@ -40,23 +40,57 @@ def lower_limit(n_cross: ArrayLike, n_edges: ArrayLike, level: float = 0.95) -> 
     return np.where(R > 0, beta.ppf(1 - level, np.maximum(R, 1e-9), n - R + 1), 0.0)
 
 
-def effective_count(wrong: ArrayLike, cluster: ArrayLike, level: float = 0.95) -> float:
+def class_weights(priors: Floats | None, codes: Ints, n_classes: int = 0) -> Floats:
+    """Return the weight of a row of each class: its proportion in the priors relative to the rows; 1 without priors."""
+    sizes = np.bincount(codes, minlength=n_classes if priors is None else len(priors))
+    if priors is None:
+        return np.ones(len(sizes))
+    return np.where(sizes > 0, priors / priors[sizes > 0].sum() * len(codes) / np.maximum(sizes, 1), 1.0)
+
+
+def of_pairs(lost: Ints | Floats, sizes: Ints | Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Return each pair's errors and rows, counted in rows of the heavier class; ``weight`` is that of a row.
+
+    ``lost`` are the rows of each class that are mistaken for each other one.
+    """
+    heavier, wrong, weighted = np.maximum.outer(weight, weight), lost * weight[:, None], sizes * weight
+    return (wrong + wrong.T) / heavier, (weighted[:, None] + weighted) / heavier
+
+
+def weighted_losses(losses: Floats, codes: Ints, weight: Floats) -> Floats:
+    """Return losses whose mean is the weighted mean, and that vary as it does; ``weight`` is that of each class.
+
+    Products of losses and weights would vary more: how many rows a class has does not change the weighted mean.
+    """
+    sizes = np.bincount(codes, minlength=len(weight))
+    rates = np.bincount(codes, losses, len(weight)) / np.maximum(sizes, 1)
+    return np.asarray(weight @ (sizes * rates) / len(codes) + weight[codes] * (losses - rates[codes]))
+
+
+def effective_count(wrong: ArrayLike, cluster: ArrayLike, level: float = 0.95, heaviest: float = 1.0) -> float:
     """Return how many independent rows would give as much information on the error rate as these clustered rows.
 
     n* = p (1 - p) / V (t_{n-1} / t_{G-1})^2, where V is the variance of the rate p between G clusters (Korn and
     Graubard 1998). If fewer than ten clusters have errors, V is too uncertain, and n* is G.
+
+    For weighted losses, ``heaviest`` is the largest weight, and one error with this weight is added to p and to V, as
+    in limits for standardised rates (Fay and Feuer 1997): without errors, n* is G / ``heaviest``.
     """
     errors, unit = np.asarray(wrong, dtype=np.float64), np.unique(cluster, return_inverse=True)[1]
     n, G, rate = len(errors), int(unit.max()) + 1, float(errors.mean())
     sums = np.bincount(unit, errors)
-    if n == G or min((sums > 0).sum(), (sums < np.bincount(unit)).sum()) < _ENOUGH_CLUSTERS:
+    if heaviest == 1 and (n == G or min((sums > 0).sum(), (sums < np.bincount(unit)).sum()) < _ENOUGH_CLUSTERS):
         return float(G)
     variance = float((np.bincount(unit, errors - rate) ** 2).sum()) / n**2 * G / (G - 1)
     few_clusters = (two_sided(level, n - 1) / two_sided(level, G - 1)) ** 2
+    if heaviest > 1:
+        most, error = _MOST_OF_HEAVIEST * G / heaviest, heaviest / G
+        return float(min(n, most, (rate * (1 - rate) + error) / (variance + error**2) * few_clusters))
     return float(min(n, rate * (1 - rate) / max(variance, 1e-300) * few_clusters))
 
 
 _ENOUGH_CLUSTERS = 10
+_MOST_OF_HEAVIEST = 2.0  # largest n* relative to G / heaviest: if few rows are heavy, V is uncertain
 
 
 def subsample_error(values: ArrayLike, fraction: float) -> Floats:

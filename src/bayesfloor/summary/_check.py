@@ -298,10 +298,10 @@ def check(
         the answer is the error on the next period of models trained on the past. By default the answer is for rows
         between known ones, and a finding says if later ones are worse.
     priors : None, "balanced", array-like or dict of class -> proportion, default=None
-        Class proportions that the answer is for, if they are not those of the data: each class is subsampled without
-        replacement to match them, so that everything is estimated from the same, smaller data. "balanced" gives the
-        lowest possible error for equally frequent classes, which is one minus the best balanced accuracy; ``target``
-        is then a balanced accuracy. The rarest class limits the number of rows.
+        Class proportions that the answer is for, if they are not those of the data. Learners see all rows, and errors
+        are weighted to match; so are those of ``predictions``. Only trees, and so the tree bounds and suspicious
+        labels, use a subsample with these proportions. "balanced" gives the lowest possible error for equally frequent
+        classes, which is one minus the best balanced accuracy; ``target`` is then a balanced accuracy.
     predictions : array-like of shape (n_rows,), or name of a column of ``X``, default=None
         Predictions of a model that was not trained on these rows, to compare with the floor.
     prepare : "auto", "strict" or a transformer, default="auto"
@@ -430,7 +430,7 @@ def make_check(
         tree=grow_class_tree(floor.pairwise_, "average", pairs),
         merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
         prepared=Prepared(() if all(each.as_is for each in columns) else columns, data.notes, sample.n_unlabelled),
-        gap=None if data.predictions is None else _compare_model(floor, answer, data, facts),
+        gap=None if data.predictions is None else _compare_model(floor, answer, data),
         dependence=hazards.dependence,
         related=hazards.related,
         drift=hazards.drift,
@@ -439,13 +439,10 @@ def make_check(
     )
 
 
-def _compare_model(floor: BayesFloor, answer: Answer, data: Data, facts: Facts) -> Gap:
+def _compare_model(floor: BayesFloor, answer: Answer, data: Data) -> Gap:
     """Compare the predictions that came with the data with the answer."""
     given = np.flatnonzero(~missing_labels(data.y))
     numbers = given if data.drawn is None else data.drawn[given]
-    if facts.priors is not None:  # the model's error at the same class proportions
-        kept = np.isin(numbers, floor.rows_)
-        given, numbers = given[kept], numbers[kept]
     y, predicted, groups = (
         None if each is None else as_label_array(each)[given] for each in (data.y, data.predictions, data.groups)
     )

@@ -269,7 +269,7 @@ def find_traits(facts: Facts, overall: Floor, one_vs_rest: OneVsRestFloor, answe
         ("BF203", "ties", _ties(overall)),
         ("BF204", "sparse data", _sparse(facts, overall)),
         ("BF205", "tree bounds", _tree_bounds(facts, overall, answer)),
-        ("BF206", "rows used", _rows_used(facts, answer)),
+        ("BF206", "rows used", _rows_used(facts, overall, answer)),
         ("BF207", "duplicates", _duplicates(facts)),
         ("BF208", "extrapolation", _extrapolated(answer)),
     )
@@ -337,12 +337,12 @@ def _tree_bounds(facts: Facts, overall: Floor, answer: Answer) -> _Found:
     return False, "the tree bounds do not contradict the answer", ""
 
 
-def _rows_used(facts: Facts, answer: Answer) -> _Found:
-    if facts.priors is not None:
-        return False, f"{facts.n_used:,} of {facts.n_rows:,} rows, subsampled to the class proportions asked for", ""
+def _rows_used(facts: Facts, overall: Floor, answer: Answer) -> _Found:
     weak = facts.n_used < facts.n_rows
     text = f"the data were subsampled: {facts.n_used:,} of {facts.n_rows:,} rows" if weak else f"all {facts.n_rows:,}"
     tested = f"; learners were tested on {answer.n_rows:,}" if answer.n_rows < facts.n_used else ""
+    if facts.priors is not None:
+        tested += f", weighted to the class proportions asked for; trees use {overall.n_rows:,} in these proportions"
     return weak, text + tested, "To use all rows: --max-rows 0, or target_width=None."
 
 

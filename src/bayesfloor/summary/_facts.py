@@ -11,8 +11,9 @@ from typing import Any
 import joblib
 import numpy as np
 
-from bayesfloor.floor._fit import Fit, may_be_copies, near_duplicates
-from bayesfloor.floor._sample import Settings, read_priors
+from bayesfloor.floor._fit import Fit, find_alike, may_be_copies, near_duplicates
+from bayesfloor.floor._sample import Settings
+from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.io._data import Data
 from bayesfloor.io._features import Features, canonical
 from bayesfloor.support._results import Result
@@ -31,7 +32,8 @@ class Facts(Result):
     ----------
     name : name of the data, such as a file name.
     label : name of the label column, if it has one.
-    n_rows, n_used, n_distinct : rows with a label, rows in use, and distinct rows in use.
+    n_rows, n_used, n_distinct : rows with a label, rows in use, and distinct rows in use. With priors, learners use all
+        of these, but trees only as many as have these proportions.
     n_features, n_classes : numbers of features and of classes.
     n_groups : number of groups, or None.
     scale, scale_rates : the scale in use ("none" for ``scale=None``), and the fraction of cross-class edges for
@@ -102,14 +104,16 @@ class Facts(Result):
 
 def gather_facts(fit: Fit, settings: Settings, data: Data, time: str | None = None) -> Facts:
     """Collect the facts of a fit."""
-    sample = fit.sample
-    priors = read_priors(settings.priors, sample.classes)
+    sample, alike = fit.sample, fit.counts.content.vertex
+    if fit.whole is not None:
+        sample = fit.whole
+        alike = find_alike(sample, sample.features.values, find_vertices(sample.features.values)[1])
     return Facts(
         name=data.name,
         label=data.label,
         n_rows=sample.n_input - sample.n_unlabelled,
         n_used=len(np.unique(sample.row)),
-        n_distinct=len(np.unique(fit.counts.content.vertex)),
+        n_distinct=len(np.unique(alike)),
         n_features=_n_features(sample.features),
         n_classes=len(sample.classes),
         n_groups=None if sample.groups is None else len(np.unique(sample.groups)),
@@ -123,7 +127,7 @@ def gather_facts(fit: Fit, settings: Settings, data: Data, time: str | None = No
         target_width=settings.target_width,
         version=version("bayesfloor"),
         versions={"Python": python_version(), **{name: version(name) for name in _LIBRARIES}},
-        priors=None if priors is None else tuple(priors.tolist()),
+        priors=None if fit.priors is None else tuple(fit.priors.tolist()),
         rows_are=sample.rows_are,
         time=time,
         columns=_roles(sample.features, data),

@@ -106,9 +106,6 @@ def head_line(check: Measured) -> str:
     rows = (
         f"{facts.n_used:,} of {facts.n_rows:,} rows" if facts.n_used < facts.n_rows else how_many(facts.n_rows, "row")
     )
-    if facts.priors is not None and facts.max_rows is None and facts.n_used < facts.n_rows:
-        each = f"{amount(check.pairwise.sizes.min())} per class, limited by the rarest"
-        rows += f" ({each if facts.balanced else 'as many as these class proportions allow'})"
     parts = [printable(facts.name)] if facts.name else []
     parts += [rows, how_many(facts.n_features, "feature"), how_many(facts.n_classes, "class")]
     if facts.n_groups is not None:

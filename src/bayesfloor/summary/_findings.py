@@ -174,8 +174,13 @@ def _explained(check: Measured) -> float:
 
     Wrong labels disagree with most of their neighbours. If classes overlap, many errors agree with some of theirs.
     """
-    wrong = check.answer.estimate * check.facts.n_used
+    wrong = check.answer.estimate * _n_searched(check)
     return check.suspicious.n_suspect / max(wrong, 1e-9)
+
+
+def _n_searched(check: Measured) -> int:
+    """Return the number of rows whose labels were compared with their neighbours': those in the trees."""
+    return check.facts.n_used if check.facts.priors is None else check.overall.n_rows
 
 
 def _spellings(check: Measured) -> Finding | None:
@@ -336,7 +341,8 @@ def _suspicious(check: Measured) -> Finding | None:
     if not n:
         return None
     disagree = "label disagrees with its" if n == 1 else "labels disagree with their"
-    part = f"{percent(n / check.facts.n_used)} % of rows"
+    among = "rows" if check.facts.priors is None else f"the {_n_searched(check):,} rows in the trees"
+    part = f"{percent(n / _n_searched(check))} % of {among}"
     weight = f"explain at most {percent(explained)} %" if explained < _MUCH else "may explain much"
     return make_finding(
         "BF105",
