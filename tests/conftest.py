@@ -91,6 +91,12 @@ def global_random_seed():
     return _seed()
 
 
+@pytest.fixture
+def rng(global_random_seed):
+    """A source of random data, which starts anew in each test."""
+    return np.random.default_rng(global_random_seed)
+
+
 @pytest.fixture(scope="session")
 def benchmark_module():
     """Importer of modules of ``benchmarks``, which are no part of the package: name -> module."""
@@ -201,10 +207,9 @@ def hostile(request):
 
 
 @pytest.fixture
-def table(global_random_seed):
+def table(rng):
     import pyarrow as pa
 
-    rng = np.random.default_rng(global_random_seed)
     return pa.table(
         {
             "u": rng.normal(size=40),

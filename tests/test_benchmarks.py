@@ -56,9 +56,8 @@ def test_answers_are_judged_by_cost_ends_and_lower_ends_that_a_rival_contradicts
     assert list(answers.goals({"cases": {}})) == []
 
 
-def test_equal_rows_are_dealt_to_one_fold_and_classes_evenly(benchmark_module, global_random_seed):
+def test_equal_rows_are_dealt_to_one_fold_and_classes_evenly(benchmark_module, rng):
     """A copy in another fold would be recognised."""
-    rng = np.random.default_rng(global_random_seed)
     distinct, codes = rng.normal(size=(60, 2)), np.repeat([0, 1, 2], 20)
     order = rng.permutation(np.repeat(np.arange(60), 2))
     fold = benchmark_module("_tuned").deal_folds(distinct[order], codes[order], 5, 0)

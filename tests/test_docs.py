@@ -218,8 +218,7 @@ def test_the_display_of_the_page_on_extending_works(added):
     assert len(added["SoftConfusionDisplay"].from_estimator(floor).frame()) == 3
 
 
-def test_the_finder_of_the_page_on_extending_leads_to_the_same_forest(added, global_random_seed):
-    rng = np.random.default_rng(global_random_seed)
+def test_the_finder_of_the_page_on_extending_leads_to_the_same_forest(added, rng):
     for X, groups in ((rng.normal(size=(300, 3)), None), (rng.integers(0, 5, (300, 3)), rng.integers(0, 9, 300))):
         vertices, _ = find_vertices(X.astype(float), groups)
         edges = grow_forest(vertices, added["BruteFinder"](vertices), 3, 8)

@@ -8,11 +8,6 @@ from bayesfloor.answer import _make_answer
 from bayesfloor.answer._pairs_and_classes import class_answers, merged_range, pair_answers
 
 
-@pytest.fixture
-def rng(global_random_seed):
-    return np.random.default_rng(global_random_seed)
-
-
 def fit(X, y):
     return BayesFloor(scale=None, interval="fast").fit(X, y)
 

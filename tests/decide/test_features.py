@@ -34,9 +34,8 @@ def test_informative_features_come_first(global_random_seed):
 
 
 @pytest.mark.slow
-def test_noise_is_not_shown_to_help(global_random_seed, caplog):
+def test_noise_is_not_shown_to_help(rng, caplog):
     """One feature is kept all the same, and it is said so."""
-    rng = np.random.default_rng(global_random_seed)
     shown = 0
     for _ in range(30):
         selector = FloorSelector().fit(rng.normal(size=(120, 5)), rng.integers(2, size=120))
@@ -61,9 +60,8 @@ def test_what_rows_held_out_say(wine):
 
 
 @pytest.mark.slow
-def test_selecting_flatters_and_holding_out_tells(global_random_seed):
+def test_selecting_flatters_and_holding_out_tells(rng):
     """The best of forty features of noise reads below chance where it was chosen, and at chance elsewhere."""
-    rng = np.random.default_rng(global_random_seed)
     flattered, honest = [], []
     for _ in range(8):
         X, y = rng.normal(size=(300, 40)), rng.integers(2, size=300)
@@ -83,9 +81,8 @@ def test_names_and_containers(wine):
     assert list(selector.path_.added) == X.columns[selector.order_].tolist()
 
 
-def test_a_column_of_texts_is_one_feature(global_random_seed):
+def test_a_column_of_texts_is_one_feature(rng):
     """All its categories together."""
-    rng = np.random.default_rng(global_random_seed)
     y = rng.integers(3, size=200)
     given = {"noise": rng.normal(size=200), "colour": np.array(["red", "green", "blue"])[y]}
     for frame in (pd.DataFrame(given), pl.DataFrame(given)):
@@ -94,9 +91,8 @@ def test_a_column_of_texts_is_one_feature(global_random_seed):
         assert selector.n_features_in_ == 2
 
 
-def test_groups_stay_together(global_random_seed):
+def test_groups_stay_together(rng):
     """A feature that tells groups apart does not tell classes of other groups."""
-    rng = np.random.default_rng(global_random_seed)
     groups = np.repeat(np.arange(60), 10)
     y = rng.integers(2, size=60)[groups]
     X = np.column_stack([groups + 1e-3 * rng.normal(size=600), rng.normal(size=600) + 1.5 * y])
@@ -104,8 +100,7 @@ def test_groups_stay_together(global_random_seed):
     assert FloorSelector(n_features=1).fit(X, y, groups=groups).order_.tolist() == [1]
 
 
-def test_the_order_of_rows_and_threads_have_no_say(global_random_seed):
-    rng = np.random.default_rng(global_random_seed)
+def test_the_order_of_rows_and_threads_have_no_say(rng):
     X, y = linear(300, 5, rng)
     order = rng.permutation(300)
     one, two = FloorSelector().fit(X, y), FloorSelector(n_jobs=2).fit(X[order], y[order])

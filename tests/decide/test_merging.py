@@ -12,11 +12,6 @@ from bayesfloor.answer._pairs_and_classes import merged_range
 from bayesfloor.decide import merge_advice
 
 
-@pytest.fixture
-def rng(global_random_seed):
-    return np.random.default_rng(global_random_seed)
-
-
 def draw(rng, n, places):
     y = np.arange(n) % len(places)
     X = rng.standard_normal((n, 2))

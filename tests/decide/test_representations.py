@@ -42,9 +42,8 @@ def digits():
     return compare_representations(given, y, X=X)
 
 
-def test_the_poor_go_early(global_random_seed):
+def test_the_poor_go_early(rng):
     """Noise is not measured on all rows."""
-    rng = np.random.default_rng(global_random_seed)
     X, y = two_classes(4400, rng, noise=1)
     found = compare_representations({"noise": rng.normal(size=(4400, 2)), "raw": X, "one": X[:, :1]}, y)
     assert [r["n_rows"] for r in found.rounds] == pytest.approx([550, 1100, 2200, 4400], abs=2)
@@ -74,8 +73,7 @@ def test_the_best_comes_first_and_noise_last_in_tables_and_words(digits):
     assert (digits.difference_low[2:] > 0).all()
 
 
-def test_the_order_of_rows_and_threads_have_no_say(global_random_seed):
-    rng = np.random.default_rng(global_random_seed)
+def test_the_order_of_rows_and_threads_have_no_say(rng):
     X, y = two_classes(1100, rng)
     order = rng.permutation(len(y))
     given = {"raw": X, "standard": StandardScaler()}
@@ -86,9 +84,8 @@ def test_the_order_of_rows_and_threads_have_no_say(global_random_seed):
     np.testing.assert_allclose(first.difference_low, again.difference_low)
 
 
-def test_what_is_fitted_with_labels_does_not_flatter_itself(global_random_seed):
+def test_what_is_fitted_with_labels_does_not_flatter_itself(rng):
     """The best 2 of 200 features of noise look good on the rows used to select them, and on no others."""
-    rng = np.random.default_rng(global_random_seed)
     X, y = rng.normal(size=(200, 200)), rng.integers(2, size=200)
     flattered = LinearDiscriminantAnalysis(solver="svd").fit(X, y).transform(X)
     cheated = compare_representations({"raw": X, "fitted here": flattered}, y)
@@ -101,9 +98,8 @@ def test_what_is_fitted_with_labels_does_not_flatter_itself(global_random_seed):
 
 
 @pytest.mark.slow
-def test_noise_labels_make_no_difference(global_random_seed):
+def test_noise_labels_make_no_difference(rng):
     """Beyond the level."""
-    rng = np.random.default_rng(global_random_seed)
     declared = 0
     for _ in range(30):
         X, y = rng.normal(size=(150, 5)), rng.integers(3, size=150)
@@ -112,9 +108,8 @@ def test_noise_labels_make_no_difference(global_random_seed):
 
 
 @pytest.mark.slow
-def test_the_picked_one_is_told_without_what_picking_flatters(global_random_seed):
+def test_the_picked_one_is_told_without_what_picking_flatters(rng):
     """Of ten representations of noise the smallest reads too low; corrected it reads as chance."""
-    rng = np.random.default_rng(global_random_seed)
     picked, corrected = [], []
     for _ in range(15):
         y = rng.integers(2, size=200)
@@ -125,9 +120,8 @@ def test_the_picked_one_is_told_without_what_picking_flatters(global_random_seed
     assert abs(np.mean(corrected) - 0.5) < 0.02
 
 
-def test_groups_are_not_joined(global_random_seed):
+def test_groups_are_not_joined(rng):
     """Copies that are kept apart by their group do not lower the floor."""
-    rng = np.random.default_rng(global_random_seed)
     base, y = rng.normal(size=(80, 3)), rng.integers(2, size=80)
     X, labels, groups = np.repeat(base, 8, axis=0), np.repeat(y, 8), np.repeat(np.arange(80), 8)
     X = X + 1e-3 * rng.normal(size=X.shape)
@@ -136,9 +130,8 @@ def test_groups_are_not_joined(global_random_seed):
     assert compare_representations(given, labels, X=X, groups=groups).cross_rate.min() > 0.3
 
 
-def test_noise_in_groups_is_not_declared(global_random_seed):
+def test_noise_in_groups_is_not_declared(rng):
     """Where rows of a group have labels of their own, and groups touch each other."""
-    rng = np.random.default_rng(global_random_seed)
     declared = 0
     for _ in range(12):
         y, groups = rng.integers(2, size=200), np.arange(200) % 20
@@ -147,9 +140,8 @@ def test_noise_in_groups_is_not_declared(global_random_seed):
     assert declared <= 3  # 0.05 of 12, and three standard errors
 
 
-def test_classes_far_apart_keep_the_order_of_their_rates(global_random_seed):
+def test_classes_far_apart_keep_the_order_of_their_rates(rng):
     """With so few cross edges all fall by half when rows double, and none falls below another for it."""
-    rng = np.random.default_rng(global_random_seed)
     y = np.arange(1200) % 2
     given = {name: rng.normal(size=(1200, 2)) + far * y[:, None] for name, far in (("near", 3.5), ("far", 12.0))}
     found = compare_representations(given, y)

@@ -14,11 +14,6 @@ from bayesfloor.formulas._limits import crowd_p_value
 NONE = "no difference shown"
 
 
-@pytest.fixture
-def rng(global_random_seed):
-    return np.random.default_rng(global_random_seed)
-
-
 def halves(rng, n=600, d=5):
     X = rng.normal(size=(n, d))
     return X[: n // 2], X[n // 2 :].copy()

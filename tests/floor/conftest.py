@@ -43,11 +43,6 @@ def gaussians():
     return draw_gaussians
 
 
-@pytest.fixture
-def rng(global_random_seed):
-    return np.random.default_rng(global_random_seed)
-
-
 @pytest.fixture(scope="session")
 def fitted(global_random_seed):
     X, y = draw_gaussians(np.random.default_rng(global_random_seed), [120, 100, 80])

@@ -56,9 +56,8 @@ def test_counts_follow_the_rules_for_equal_rows_and_the_first_trees_are_a_smalle
         assert class_edges(labelled.forest, labelled.labels, n_trees).matrix == pytest.approx(expected)
 
 
-def test_counts_are_averages_over_trees_through_equal_rows(draw_labelled, draw_edges, global_random_seed):
+def test_counts_are_averages_over_trees_through_equal_rows(draw_labelled, draw_edges, rng):
     """What "expected" means: rows share their vertex's edges at random."""
-    rng = np.random.default_rng(global_random_seed)
     _, codes, _, forest, labels = draw_labelled(rng, 2, 30)
     drawn = np.array([count(draw_edges(rng, forest, labels), codes, 3) for _ in range(1200)])
     spread = drawn.std(axis=0) / np.sqrt(len(drawn))
@@ -116,9 +115,8 @@ def test_the_local_weight_is_the_mean_around_an_edge(label):
     assert local_weight(forest.a, forest.b, labels) == pytest.approx(expected)
 
 
-def test_weighted_edges_follow_the_rules_for_equal_rows(draw_labelled, global_random_seed):
+def test_weighted_edges_follow_the_rules_for_equal_rows(draw_labelled, rng):
     """Each pair of rows counts its share of an edge times both weights, over the mean weight around."""
-    rng = np.random.default_rng(global_random_seed)
     _, codes, _, forest, plain = draw_labelled(rng, 2, 30)
     labels = replace(plain, weight=rng.uniform(0.2, 3, 30))
     graph, local = rows_graph(forest, labels), np.ones((labels.n_vertices,) * 2)
@@ -131,9 +129,8 @@ def test_weighted_edges_follow_the_rules_for_equal_rows(draw_labelled, global_ra
     assert class_edges(forest, labels).matrix == pytest.approx(both - np.diag(np.diag(both)) / 2)
 
 
-def test_no_bayes_error_is_above_the_expected_share_of_cross_edges(label, global_random_seed):
+def test_no_bayes_error_is_above_the_expected_share_of_cross_edges(label, rng):
     """At every n and in every dimension: root the tree, and the parent's label is a classifier."""
-    rng = np.random.default_rng(global_random_seed)
     error, rates = norm.sf(1), []
     for _ in range(600):
         codes = rng.integers(0, 2, 8)
@@ -155,9 +152,8 @@ def test_moments_are_those_of_the_graph_on_rows(labelled):
     assert total == pytest.approx(class_edges(labelled.forest, labelled.labels).n_edges)
 
 
-def test_moments_of_some_rows_know_only_these(draw_labelled, global_random_seed):
+def test_moments_of_some_rows_know_only_these(draw_labelled, rng):
     """A pair's forest keeps the vertex numbers of the whole."""
-    rng = np.random.default_rng(global_random_seed)
     _, codes, _, forest, labels = draw_labelled(rng)
     rows = np.flatnonzero(codes < 2)
     inside = np.isin(forest.a, labels.vertex[rows]) & np.isin(forest.b, labels.vertex[rows])
@@ -171,9 +167,8 @@ def test_moments_of_some_rows_know_only_these(draw_labelled, global_random_seed)
 
 
 @pytest.mark.parametrize("soft", [False, True])
-def test_the_null_agrees_with_permuted_labels(labelled, label, soft, global_random_seed):
+def test_the_null_agrees_with_permuted_labels(labelled, label, soft, rng):
     """From the counts of a forest to mean and variance, with labels shuffled for comparison."""
-    rng = np.random.default_rng(global_random_seed)
     chances = rng.dirichlet(np.full(3, 0.3), len(labelled.X)) if soft else np.eye(3)[labelled.codes]
     labels = label(labelled.forest, chances, joined=labelled.groups is None)
     null = permutation_null(len(chances), forest_moments(labelled.forest, labels), label_moments(labels))

@@ -272,9 +272,8 @@ def test_parts_of_a_floor_fit_together(fitted):
     assert floor.n_classes == 3
 
 
-def test_suspects_are_mostly_flipped_labels_and_suggestions_mostly_right(global_random_seed):
+def test_suspects_are_mostly_flipped_labels_and_suggestions_mostly_right(rng):
     """What the scores are for: a list worth looking at, of digits of which 5 % are mislabelled."""
-    rng = np.random.default_rng(global_random_seed)
     X, y = load_digits(return_X_y=True)
     wrong = rng.random(len(y)) < 0.05
     given = np.where(wrong, (y + rng.integers(1, 10, len(y))) % 10, y)

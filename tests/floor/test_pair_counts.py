@@ -101,9 +101,8 @@ def test_a_pair_has_the_labels_of_its_rows(draw_labelled, global_random_seed):
 
 
 @pytest.mark.usefixtures("way")
-def test_weights_count_in_every_pair(label, global_random_seed):
+def test_weights_count_in_every_pair(label, rng):
     """The fast count of whole edges does not know them."""
-    rng = np.random.default_rng(global_random_seed)
     X, codes, _ = draw_set(rng, "distinct")
     weight, forests = rng.uniform(0.5, 2, len(X)), class_forests(X, codes)
     found = pair_counts(forests, label(forests.all(), codes, weight=weight))
@@ -129,9 +128,8 @@ ROWS = {
 @pytest.mark.parametrize("share", [0.5, 0.1])
 @pytest.mark.parametrize("kind", ROWS)
 @pytest.mark.filterwarnings("ignore:Tree")
-def test_the_test_keeps_its_level_with_any_ties(kind, share, label, global_random_seed):
+def test_the_test_keeps_its_level_with_any_ties(kind, share, label, rng):
     """A normal R would declare one set of noise in sixty at the level of .001 where rows are a bit."""
-    rng = np.random.default_rng(global_random_seed)
     forest = spanning_forest(ROWS[kind](rng).astype(float))
     labels = label(forest, (np.arange(400) < 400 * share).astype(int), 2)
     null = permutation_null(400, forest_moments(forest, labels), label_moments(labels), labels.n_sets)
@@ -154,9 +152,8 @@ def test_permuted_labels_are_counted_as_others_are(draw_labelled, label, global_
         assert value == pytest.approx(edges.cross_rate * edges.n_edges)
 
 
-def test_soft_pairs_are_those_of_rows_with_a_chance(global_random_seed):
+def test_soft_pairs_are_those_of_rows_with_a_chance(rng):
     """A row that can be of neither class has no part in the pair; the others weigh what they are likely."""
-    rng = np.random.default_rng(global_random_seed)
     X, chances = rng.standard_normal((40, 2)), rng.dirichlet(np.ones(3), 40) * (rng.random((40, 3)) < 0.7)
     chances[chances.sum(axis=1) == 0] = [1, 0, 0]
     chances /= chances.sum(axis=1, keepdims=True)
@@ -175,9 +172,8 @@ def test_soft_pairs_are_those_of_rows_with_a_chance(global_random_seed):
         assert found.graph.total[number] == pytest.approx(3 * (len(rows) - 1))
 
 
-def test_codes_of_a_pair_need_not_be_zero_and_one(global_random_seed):
+def test_codes_of_a_pair_need_not_be_zero_and_one(rng):
     """Rows of classes 3 and 5 are permuted among themselves."""
-    rng = np.random.default_rng(global_random_seed)
     forest = spanning_forest(rng.standard_normal((20, 2)))
     small, large = (VertexLabels(forest.vertex, hard_shares(np.repeat(c, [8, 12]), 6), 20) for c in ([0, 1], [3, 5]))
     one, two = (permuted_cross(forest, labels, 10, np.random.default_rng(1)) for labels in (small, large))

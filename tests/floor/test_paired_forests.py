@@ -31,9 +31,8 @@ def crossing(graph, codes):
     return graph.weight.data[codes[a] != codes[b]].sum()
 
 
-def test_the_weight_that_crosses_is_the_cross_rate_and_a_graph_does_not_differ_from_itself(global_random_seed):
+def test_the_weight_that_crosses_is_the_cross_rate_and_a_graph_does_not_differ_from_itself(rng):
     """A rate is a sum of weights, and edges of both cancel."""
-    rng = np.random.default_rng(global_random_seed)
     X, codes = rng.normal(size=(80, 3)), rng.integers(3, size=80)
     graph, edges, _ = graph_of(X, codes, rng)
     assert graph.weight.sum() == pytest.approx(1)
@@ -45,18 +44,16 @@ def test_the_weight_that_crosses_is_the_cross_rate_and_a_graph_does_not_differ_f
     assert difference_error(graph, graph, pooled_posterior([graph], labels.shares)) == 0
 
 
-def test_equal_rows_share_their_edges_nearly_evenly(global_random_seed):
+def test_equal_rows_share_their_edges_nearly_evenly(rng):
     """Some draws of who has an edge come near the expectation."""
-    rng = np.random.default_rng(global_random_seed)
     X, codes = rng.integers(3, size=(300, 2)).astype(float), rng.integers(2, size=300)
     graph, edges, _ = graph_of(X, codes, rng)
     assert graph.weight.sum() == pytest.approx(1)
     assert crossing(graph, codes) == pytest.approx(edges.cross_rate, abs=0.05)
 
 
-def test_groups_are_units_unless_each_row_has_a_label_of_its_own(global_random_seed):
+def test_groups_are_units_unless_each_row_has_a_label_of_its_own(rng):
     """What is drawn together counts as one; all edges of a pair of groups weigh as much as those of any other."""
-    rng = np.random.default_rng(global_random_seed)
     groups = np.arange(60) // 3
     graph, _, labels = graph_of(rng.normal(size=(60, 2)), groups % 2, rng, groups=groups, by_group=True)
     assert graph.weight.shape == (20, 20)
@@ -70,9 +67,8 @@ def test_groups_are_units_unless_each_row_has_a_label_of_its_own(global_random_s
     assert crossing(graph, codes) == pytest.approx(edges.cross_rate)
 
 
-def test_parts_join_by_how_many_edges_they_have(global_random_seed):
+def test_parts_join_by_how_many_edges_they_have(rng):
     """All edges weigh the same."""
-    rng = np.random.default_rng(global_random_seed)
     X, codes = rng.normal(size=(90, 2)), rng.integers(2, size=90)
     parts = [np.arange(0, 30), np.arange(30, 90)]
     graphs, edges, _ = zip(*(graph_of(X[part], codes[part], rng) for part in parts), strict=True)
@@ -82,9 +78,8 @@ def test_parts_join_by_how_many_edges_they_have(global_random_seed):
     assert crossing(whole, codes) == pytest.approx(whole.cross_rate)
 
 
-def test_what_is_predicted_goes_on_falling(global_random_seed):
+def test_what_is_predicted_goes_on_falling(rng):
     """Weights of both signs still add up to one and to the rate."""
-    rng = np.random.default_rng(global_random_seed)
     X, codes = rng.normal(size=(80, 2)), rng.integers(2, size=80)
     half = np.sort(rng.choice(80, 40, replace=False))
     now, before = graph_of(X, codes, rng)[0], graph_of(X[half], codes[half], rng)[0]
@@ -94,9 +89,8 @@ def test_what_is_predicted_goes_on_falling(global_random_seed):
     assert crossing(ahead, codes) == pytest.approx(ahead.cross_rate)
 
 
-def test_the_weighted_variance_is_that_of_labels_drawn(global_random_seed):
+def test_the_weighted_variance_is_that_of_labels_drawn(rng):
     """By drawing labels many times."""
-    rng = np.random.default_rng(global_random_seed)
     pairs = np.array([(i, j) for i in range(12) for j in range(i)])
     a, b = pairs[rng.choice(len(pairs), 25, replace=False)].T
     weight, eta = rng.normal(size=25), rng.dirichlet(np.ones(3), size=12)

@@ -30,9 +30,8 @@ def test_edges_of_rows_add_up_to_those_of_classes(labelled):
     assert edges.cross == pytest.approx(edges.degree - votes[np.arange(60), labelled.codes])
 
 
-def test_edges_of_rows_are_averages_over_trees(draw_labelled, draw_edges, global_random_seed):
+def test_edges_of_rows_are_averages_over_trees(draw_labelled, draw_edges, rng):
     """Equal rows share their vertex's edges and are joined among themselves."""
-    rng = np.random.default_rng(global_random_seed)
     _, codes, _, forest, labels = draw_labelled(rng, 2, 30)
     n_draws = 1000
     votes = np.zeros((n_draws, 30, 3))
@@ -111,9 +110,8 @@ def test_row_edges_are_as_many_as_trees_have(labelled, global_random_seed):
         assert len(a) == labelled.forest.n_trees * 59
 
 
-def test_row_edges_of_one_tree_are_a_tree(draw_labelled, global_random_seed):
+def test_row_edges_of_one_tree_are_a_tree(draw_labelled, rng):
     """One edge fewer than rows, and every row reached."""
-    rng = np.random.default_rng(global_random_seed)
     _, _, _, forest, labels = draw_labelled(rng, 1)
     a, b = row_edges(forest, labels, rng)
     graph = coo_array((np.ones(len(a)), (a, b)), shape=(60, 60))

@@ -105,9 +105,8 @@ def test_a_block_joins_its_own_copy(compiled_method):
     assert not joined.across.any()
 
 
-def test_edges_across_lie_in_neither_block(some_cases, compiled_method, global_random_seed):
+def test_edges_across_lie_in_neither_block(some_cases, compiled_method, rng):
     """Per pair only these are kept: one too many is kept twice, one too few is lost."""
-    rng = np.random.default_rng(global_random_seed)
     for case, _ in some_cases[::5]:
         one, two = (read_blocks(case.X, case.groups, draw_split(rng, case.X)) * 2)[:2]
         edges, across = join(*(forest_of(v, 2, compiled_method) for v in (one, two)), 2, compiled_method)
@@ -116,9 +115,8 @@ def test_edges_across_lie_in_neither_block(some_cases, compiled_method, global_r
         assert np.array_equal(across, ~inside[0] & ~inside[1])
 
 
-def test_blocks_and_edges_across_are_enough(some_cases, read_edges, global_random_seed):
+def test_blocks_and_edges_across_are_enough(some_cases, read_edges, rng):
     """The edges inside a block need not travel with each of its joins; blocks may differ in method."""
-    rng = np.random.default_rng(global_random_seed)
     for case, expected in some_cases[::3]:
         vertices, _ = find_vertices(case.X, case.groups)
         parts = read_blocks(case.X, case.groups, draw_split(rng, case.X))
@@ -133,11 +131,8 @@ def test_blocks_and_edges_across_are_enough(some_cases, read_edges, global_rando
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gaussian", "lattice", "zeros and ones", "clusters"])
-def test_large_blocks_compose_to_the_whole(
-    kind, compiled_method, read_edges, answer_of, draw_points, global_random_seed
-):
+def test_large_blocks_compose_to_the_whole(kind, compiled_method, read_edges, answer_of, draw_points, rng):
     """Blocks of more rows than one task takes, with rows in common."""
-    rng = np.random.default_rng(global_random_seed)
     X = draw_points(rng, kind, 11_000, 15 if kind == "zeros and ones" else 4)
     X = X + np.arange(len(X))[:, None] // 50 if kind == "lattice" else X
     split = np.arange(9000), np.arange(4200, 9400), rng.integers(0, 11_000, 200), np.arange(9300, 11_000)

@@ -56,9 +56,8 @@ def test_forests_of_any_classes_are_those_of_their_rows_alone(cases, global_rand
 
 
 @pytest.mark.usefixtures("way")
-def test_all_classes_give_the_forest_of_all_rows(cases, answer_of, global_random_seed):
+def test_all_classes_give_the_forest_of_all_rows(cases, answer_of, rng):
     """The global tree comes free with the pairs, against the oracle itself."""
-    rng = np.random.default_rng(global_random_seed)
     for case, expected in cases[3::13]:
         forest = class_forests(case.X, draw_codes(rng, len(case.X)), case.n_trees, case.groups).all()
 
@@ -77,9 +76,8 @@ def test_classes_may_share_all_their_rows(answer_of, global_random_seed):
 
 
 @pytest.mark.usefixtures("way")
-def test_names_of_classes_do_not_matter(draw_points, answer_of, global_random_seed):
+def test_names_of_classes_do_not_matter(draw_points, answer_of, rng):
     """Data is often sorted by class, and classes by name: neither may decide a tie."""
-    rng = np.random.default_rng(global_random_seed)
     X, codes, name = draw_points(rng, "zeros and ones", 90, 6), rng.integers(0, 4, 90) % 4, rng.permutation(4)
     codes[:4] = np.arange(4)
     plain, renamed = class_forests(X, codes), class_forests(X, name[codes])
@@ -91,9 +89,8 @@ def test_names_of_classes_do_not_matter(draw_points, answer_of, global_random_se
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("way")
-def test_threads_do_not_matter(answer_of, global_random_seed):
+def test_threads_do_not_matter(answer_of, rng):
     """From eight classes on the threads take pairs, before that parts of pairs."""
-    rng = np.random.default_rng(global_random_seed)
     X = rng.integers(0, 5, (300, 3)).astype(float)
     for k in (3, 9):
         codes = np.arange(300) % k
@@ -103,9 +100,8 @@ def test_threads_do_not_matter(answer_of, global_random_seed):
         assert answer_of(one.all()) == answer_of(two.all()) == answer_of(spanning_forest(X))
 
 
-def test_small_and_large_pairs_may_mix(monkeypatch, answer_of, global_random_seed):
+def test_small_and_large_pairs_may_mix(monkeypatch, answer_of, rng):
     """Real classes differ in size by orders of magnitude."""
-    rng = np.random.default_rng(global_random_seed)
     X = rng.standard_normal((900, 4))
     codes = np.repeat(np.arange(7), [600, 150, 100, 46, 2, 1, 1])
     monkeypatch.setattr(_class_forests, "is_plain", lambda _: False)

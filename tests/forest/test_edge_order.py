@@ -8,8 +8,7 @@ from bayesfloor.forest._vertices import pair_hash, scramble, sort_edges
 
 
 @pytest.fixture
-def edges(global_random_seed):
-    rng = np.random.default_rng(global_random_seed)
+def edges(rng):
     a, b = np.triu_indices(30, 1)
     return a, b, rng.integers(0, 4, len(a)) / 2, rng.integers(0, 3, 30).astype(np.uint64), rng.permutation(30)
 
@@ -39,10 +38,9 @@ def test_edges_are_sorted_by_length_then_hash_then_rank(edges):
     assert np.array_equal(sort_edges(a, b, squared, key, rank), expected)
 
 
-def test_the_order_does_not_see_how_edges_and_vertices_are_numbered(edges, global_random_seed):
+def test_the_order_does_not_see_how_edges_and_vertices_are_numbered(edges, rng):
     """Blocks and subsets number them in their own way."""
     a, b, squared, key, rank = edges
-    rng = np.random.default_rng(global_random_seed)
     shuffle, number = rng.permutation(len(a)), rng.permutation(30)
     new_key, new_rank = np.empty_like(key), np.empty_like(rank)
     new_key[number], new_rank[number] = key, rank

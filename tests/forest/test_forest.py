@@ -65,9 +65,8 @@ def test_lengths_are_euclidean(cases):
         assert expected.length == pytest.approx(np.linalg.norm(steps / size, axis=1) * size, rel=1e-12, abs=0), case
 
 
-def test_shuffled_rows_give_the_same_arrays(cases, method, answer_of, global_random_seed):
+def test_shuffled_rows_give_the_same_arrays(cases, method, answer_of, rng):
     """An answer that moves when rows are shuffled is none: on ties other tools spread by 15 %."""
-    rng = np.random.default_rng(global_random_seed)
     for case, expected in cases[::8]:
         order = rng.permutation(len(case.X))
         groups = None if case.groups is None else case.groups[order]
@@ -97,9 +96,8 @@ def edges_between_rows(forest):
 
 
 @pytest.mark.parametrize("d", [1, 2, 7, 20])
-def test_moving_turning_and_scaling_change_no_edge_of_untied_data(d, method, global_random_seed):
+def test_moving_turning_and_scaling_change_no_edge_of_untied_data(d, method, rng):
     """Distances are all that counts: no origin, no axes, no unit."""
-    rng = np.random.default_rng(global_random_seed)
     X = rng.standard_normal((200, d))
     turn = ortho_group(d, seed=rng).rvs() if d > 1 else -np.eye(1)
     edges = edges_between_rows(spanning_forest(X, 3, method=method))
@@ -147,9 +145,8 @@ def test_methods_agree_where_work_is_cut_into_parts(kind, draw_points, answer_of
 
 
 @pytest.mark.slow
-def test_methods_agree_on_large_sets_with_groups(draw_points, answer_of, global_random_seed):
+def test_methods_agree_on_large_sets_with_groups(draw_points, answer_of, rng):
     """A vertex whose whole neighbourhood is its own group has to look far."""
-    rng = np.random.default_rng(global_random_seed)
     X = draw_points(rng, "clusters", 5000, 4)
     groups = X.mean(axis=1) // 10
     plain = answer_of(spanning_forest(X, 2, groups, "prim"))
@@ -168,9 +165,8 @@ def test_auto_changes_its_method_unseen(n, answer_of, global_random_seed):
 
 
 @pytest.mark.parametrize("n_trees", [1, 2, 5, 12, 100])
-def test_any_number_of_trees_is_exact(n_trees, method, oracle_forest, answer_of, global_random_seed):
+def test_any_number_of_trees_is_exact(n_trees, method, oracle_forest, answer_of, rng):
     """More trees than a set has edges for are asked for sooner or later."""
-    rng = np.random.default_rng(global_random_seed)
     for X in (rng.standard_normal((24, 3)), rng.integers(0, 3, (60, 3)).astype(float)):
         forest = spanning_forest(X, n_trees, method=method)
 

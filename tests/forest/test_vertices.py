@@ -34,9 +34,8 @@ def test_vertices_are_the_distinct_rows_and_hold_them(cases):
         assert not case.X.any() or 0.5 <= np.abs(vertices.x).max() < 1, case
 
 
-def test_a_subset_keeps_the_order_of_its_rows(cases, global_random_seed):
+def test_a_subset_keeps_the_order_of_its_rows(cases, rng):
     """A class, a pair and a block must break ties as the whole does."""
-    rng = np.random.default_rng(global_random_seed)
     for case, _ in cases[::3]:
         rows = np.flatnonzero(rng.random(len(case.X)) < 0.5)
         if len(rows):
@@ -107,9 +106,8 @@ def test_forests_are_exact_when_hashes_collide(cases, method, oracle_forest, ans
 
 @pytest.mark.parametrize("collisions", ["none", "hashes", "hashes and sizes"], indirect=True)
 @pytest.mark.usefixtures("collisions")
-def test_numbers_do_not_depend_on_the_order_of_rows(cases, global_random_seed):
+def test_numbers_do_not_depend_on_the_order_of_rows(cases, rng):
     """Row numbers differ between files, shuffles and machines; where hashes collide, the rows' own values decide."""
-    rng = np.random.default_rng(global_random_seed)
     for case, _ in cases[::5]:
         order = rng.permutation(len(case.X))
         groups = None if case.groups is None else case.groups[order]
@@ -120,9 +118,8 @@ def test_numbers_do_not_depend_on_the_order_of_rows(cases, global_random_seed):
 
 
 @pytest.mark.usefixtures("collisions")
-def test_forests_compose_when_hashes_collide(compiled_method, answer_of, draw_points, global_random_seed):
+def test_forests_compose_when_hashes_collide(compiled_method, answer_of, draw_points, rng):
     """Blocks have to agree on the order of rows that only their values tell apart."""
-    rng = np.random.default_rng(global_random_seed)
     for kind in ("lattice", "zeros and ones", "powers of two", "gaussian"):
         X = draw_points(rng, kind, 90, 5)
         split = np.arange(40), np.arange(35, 70), np.arange(60, 90)

@@ -81,9 +81,8 @@ def test_subsamples_without_replacement_give_the_error_of_the_whole(global_rando
     assert subsample_error(np.column_stack([means, means]), 3 / 9) == pytest.approx([expected, expected])
 
 
-def test_quarters_dealt_at_random_give_the_error_of_the_whole(global_random_seed):
+def test_quarters_dealt_at_random_give_the_error_of_the_whole(rng):
     """As it is used: some tens of subsamples, not all of them."""
-    rng = np.random.default_rng(global_random_seed)
     x, errors = rng.standard_normal((300, 200)), []
     for row in x:
         quarters = [rng.permutation(row)[:50].mean() for _ in range(40)]

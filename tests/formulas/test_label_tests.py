@@ -25,9 +25,8 @@ def test_the_label_score_counts_standard_deviations_and_is_zero_where_nothing_sp
     assert label_score([0, 0, 3], [0, 5, 3], [0.3, 1.0, 0.0]).tolist() == [0, 0, 0]
 
 
-def test_label_scores_of_random_labels_are_standard(global_random_seed):
+def test_label_scores_of_random_labels_are_standard(rng):
     """Mean zero and variance one for every class, however small."""
-    rng = np.random.default_rng(global_random_seed)
     for share in (0.1, 0.5, 0.8):
         z = label_score(rng.binomial(8, 1 - share, 20_000), 8, share)
 
@@ -62,9 +61,8 @@ def test_p_values_are_valid_where_rates_differ_as_the_prior_says_or_one_serves_a
     check_valid(odd_label_p_value(rng.binomial(degree, q), degree, local))
 
 
-def test_p_values_are_those_of_another_program(global_random_seed):
+def test_p_values_are_those_of_another_program(rng):
     """Rows of all degrees go through one loop, which may not mix them up."""
-    rng = np.random.default_rng(global_random_seed)
     degree, around = rng.integers(0, 60, 2000), rng.integers(0, 400, 2000)
     cross = rng.binomial(degree, rng.random(2000))
     local = local_rate(rng.binomial(around, rng.random(2000)), around, 0.1)

@@ -181,9 +181,8 @@ def test_conflicts_count_all_but_the_largest_class_of_equal_rows():
     assert conflict_floor(largest=[1, 1], sizes=[1, 1]) == 0
 
 
-def test_conflicts_are_in_expectation_never_above_the_bayes_error(global_random_seed):
+def test_conflicts_are_in_expectation_never_above_the_bayes_error(rng):
     """The one lower bound that assumes nothing."""
-    rng = np.random.default_rng(global_random_seed)
     eta, floors = rng.dirichlet(np.ones(3), 6), []
     for _ in range(1000):
         m = rng.multinomial(40, np.full(6, 1 / 6))

@@ -129,9 +129,8 @@ def test_moments_are_those_of_all_permutations(codes, global_random_seed):
     assert null[:2] == pytest.approx(enumerate_null(weights, differ(np.array(codes))), abs=1e-9)
 
 
-def test_soft_labels_have_the_moments_of_all_permutations(global_random_seed):
+def test_soft_labels_have_the_moments_of_all_permutations(rng):
     """Rows with chances of several labels are permuted like rows with one."""
-    rng = np.random.default_rng(global_random_seed)
     weights, shares = draw_graph(rng, 6, 0.7), rng.dirichlet(np.ones(3), 6)
     null = permutation_null(6, moments(weights), soft_moments(shares))
 
@@ -139,9 +138,8 @@ def test_soft_labels_have_the_moments_of_all_permutations(global_random_seed):
 
 
 @pytest.mark.parametrize("n_trees", [1, 3])
-def test_moments_agree_with_permutations_of_equal_rows(n_trees, global_random_seed):
+def test_moments_agree_with_permutations_of_equal_rows(n_trees, rng):
     """Equal rows share their vertex's edges; edges of weight one would be wrong."""
-    rng = np.random.default_rng(global_random_seed)
     m = [12, 1, 1, 9, 2, 1, 7, 1, 1, 5]
     weights, codes = draw_equal_rows(rng, m, n_trees), rng.permutation(np.repeat([0, 1, 2], [12, 12, 16]))
     labels, n = differ(codes), len(codes)
@@ -156,9 +154,8 @@ def test_moments_agree_with_permutations_of_equal_rows(n_trees, global_random_se
     assert whole.variance > 1.3 * values.var()
 
 
-def test_moments_agree_with_permutations_of_soft_labels(global_random_seed):
+def test_moments_agree_with_permutations_of_soft_labels(rng):
     """Annotators who disagree give chances, on rows that may be equal."""
-    rng = np.random.default_rng(global_random_seed)
     weights = draw_equal_rows(rng, [1] * 15 + [4, 6], 2)
     shares = rng.dirichlet([0.3, 0.4, 0.5], len(weights))
     labels = soft_differ(shares)
@@ -170,9 +167,8 @@ def test_moments_agree_with_permutations_of_soft_labels(global_random_seed):
     assert null.variance == pytest.approx(values.var(), abs=6 * squared.std() / np.sqrt(4000))
 
 
-def test_label_moments_are_those_of_their_matrix(global_random_seed):
+def test_label_moments_are_those_of_their_matrix(rng):
     """They are computed without the matrix, which would not fit into memory."""
-    rng = np.random.default_rng(global_random_seed)
     codes, shares = rng.permutation(np.repeat(np.arange(4), [1, 5, 8, 11])), rng.dirichlet(np.ones(4), 25)
 
     assert class_moments(np.bincount(codes)) == pytest.approx(moments(differ(codes)))
@@ -180,9 +176,8 @@ def test_label_moments_are_those_of_their_matrix(global_random_seed):
     assert soft_moments(np.eye(4)[codes]) == pytest.approx(class_moments(np.bincount(codes)))
 
 
-def test_moments_of_many_pairs_are_one_call(global_random_seed):
+def test_moments_of_many_pairs_are_one_call(rng):
     """A thousand classes have half a million pairs."""
-    rng = np.random.default_rng(global_random_seed)
     sizes = np.array([[3, 4], [10, 2], [1, 5]])
     graphs = [moments(draw_graph(rng, n)) for n in sizes.sum(axis=1)]
     together = permutation_null(sizes.sum(axis=1), Moments(*np.array(graphs).T), class_moments(sizes))

@@ -55,9 +55,8 @@ def test_mean_and_variance_are_those_of_all_labelings(edges, eta):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-def test_large_graphs_agree_dense_and_in_parts(kind, monkeypatch, global_random_seed):
+def test_large_graphs_agree_dense_and_in_parts(kind, monkeypatch, rng):
     """Edges are gathered so many at a time."""
-    rng = np.random.default_rng(global_random_seed)
     eta = rng.dirichlet(np.full(7, 0.3), 400)
     eta[eta < 0.05] = 0
     eta /= eta.sum(axis=1, keepdims=True)
@@ -77,9 +76,8 @@ def test_certain_labels_do_not_vary(edges):
     assert conditional_variance(*edges, eta) == pytest.approx(0, abs=1e-12)
 
 
-def test_the_variance_agrees_with_labels_drawn(global_random_seed):
+def test_the_variance_agrees_with_labels_drawn(rng):
     """What it is used for: how far R would be off with other labels at the same points."""
-    rng = np.random.default_rng(global_random_seed)
     eta, a = rng.dirichlet(np.ones(3), 60), np.arange(59)
     b = rng.integers(a + 1, 60)
     labels = (rng.random((5000, 60, 1)) > np.cumsum(eta, axis=1)[:, :2]).sum(axis=2)

@@ -10,11 +10,6 @@ from bayesfloor import BayesFloor
 from bayesfloor.hierarchy._class_tree import NONE
 
 
-@pytest.fixture
-def rng(global_random_seed):
-    return np.random.default_rng(global_random_seed)
-
-
 def draw_clouds(rng, sizes, d=3, spread=2.0):
     y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     return rng.standard_normal((len(y), d)) + spread * rng.standard_normal((len(sizes), d))[y], y

@@ -33,8 +33,7 @@ def refused():
 
 
 @pytest.fixture
-def arrays(global_random_seed):
-    rng = np.random.default_rng(global_random_seed)
+def arrays(rng):
     return rng.normal(size=(N, 3)), np.arange(N) % 2
 
 

@@ -27,9 +27,8 @@ def test_without_a_label_or_candidates_columns_are_named(message, text_file):
     assert message(path, None) == "which column is the label? Use -y. No column has few values. Columns: 'u', 'v'."
 
 
-def test_a_label_that_is_none_is_refused(table, global_random_seed, add, write_as, message):
+def test_a_label_that_is_none_is_refused(table, rng, add, write_as, message):
     """A quantity or an id gives a floor that means nothing."""
-    rng = np.random.default_rng(global_random_seed)
     table = add(table, "price", rng.normal(size=N))
     table = add(table, "key", [f"r{i}" for i in range(N)])
     table = add(table, "count", [7 * (i % 30) for i in range(N)])

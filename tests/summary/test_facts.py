@@ -162,9 +162,8 @@ def test_equal_rows_are_counted_once_and_a_scale_asked_for_has_no_rates(gaussian
     assert check(*given, groups=np.arange(69) // 3, learners={}).facts.n_distinct == 60
 
 
-def test_near_duplicates_are_a_clear_gap(made, global_random_seed):
+def test_near_duplicates_are_a_clear_gap(made, rng):
     """Edges that are far shorter than the others, with hardly any between; a long tail is no gap."""
-    rng = np.random.default_rng(global_random_seed)
     usual = rng.uniform(0.5, 2, 900)
 
     assert 1e-6 < gap_length(np.r_[usual, np.full(100, 1e-6)]) < usual.min()

@@ -71,11 +71,6 @@ def wait_until(page, is_so):
 
 
 @pytest.fixture(scope="module")
-def rng(global_random_seed):
-    return np.random.default_rng(global_random_seed)
-
-
-@pytest.fixture(scope="module")
 def digits_report():
     digits = load_digits()
     return make_page(

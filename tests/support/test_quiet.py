@@ -128,9 +128,8 @@ def test_levels_of_loggers_are_put_back():
 
 @pytest.mark.slow(nightly=True)
 @pytest.mark.usefixtures("real_race")
-def test_checks_in_several_threads_leave_the_process_as_it_was(global_random_seed):
+def test_checks_in_several_threads_leave_the_process_as_it_was(rng):
     """Filters grew, and BLAS stayed at one thread."""
-    rng = np.random.default_rng(global_random_seed)
     y = np.repeat([0, 1], 150)
     X = rng.normal(size=(300, 4)) + y[:, None]
     shown = []
