@@ -52,11 +52,6 @@ def write_adult(folder, most):
 
 
 def read_problem(name, most):
-    if name == "digits":
-        from sklearn.datasets import load_digits
-
-        X, y = load_digits(return_X_y=True)
-        return X[:most], y[:most]
     if name == "million":
         return labelled(even_sizes(most, 5), 10, 1.0)
     if name == "hundred":
@@ -69,7 +64,6 @@ def read_problem(name, most):
 
 
 def describe(found):
-    """Return the size of a dataset, and what a check says about it."""
     from benchmarks.known_floor import told_by
 
     told, facts = told_by(found.answer), found.facts

@@ -16,7 +16,8 @@ def draw_trees(results, look):
     figure, (left, right) = panels(6.8, 1.3 + 0.36 * len(cases), 1, 2, sharey=True)
     for place, case in enumerate(cases):
         _draw_set(left, right, place, results["cases"][case.name]["rows"], look)
-    rows_down(left, [_name_set(case.full) for case in cases], beside=[right])
+    names = [f"{_KINDS[case.full['kind']]}, {case.full['n']:,} x {case.full['d']}" for case in cases]
+    rows_down(left, names, beside=[right])
     left.set(xscale="log", xlabel="CPU seconds of one thread")
     right.set(xscale="log", xlabel="our time / quitefastmst's")
     plain_logs(left.xaxis, [0.1, 1, 10])
@@ -24,10 +25,6 @@ def draw_trees(results, look):
     mark_line(right, 1, look)
     legend_above(figure, left, right, columns=2)
     return figure
-
-
-def _name_set(sizes):
-    return f"{_KINDS[sizes['kind']]}, {sizes['n']:,} x {sizes['d']}"
 
 
 def _draw_set(left, right, place, rows, look):

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 
+from bayesfloor import BayesFloor
 from benchmarks._data import SEED
 
 _APART = 2.0  # distance between two normal classes: Bayes error 15.9 %
@@ -17,8 +18,6 @@ _SIZES = (3_125, 12_500, 50_000, 200_000, 800_000)  # subsampled rows
 
 def measure_enough(n, sizes):
     """Compute the tree bounds of subsamples and of all rows, of two normal classes in the plane."""
-    from bayesfloor import BayesFloor
-
     rng, fits = np.random.default_rng(SEED), []
     y = rng.integers(0, 2, n)
     X = rng.standard_normal((n, 2)) + np.outer(y, [_APART, 0])
@@ -32,7 +31,6 @@ def measure_enough(n, sizes):
 
 
 def format_enough(fits):
-    """Return one line of Markdown per fit."""
     lines = ["| rows | cross-class edges | 95 % interval | tree bounds | seconds |", "|---:|---:|---|---|---:|"]
     for fit in fits:
         found = fit["floor"]

@@ -11,7 +11,6 @@ _SAME_WEIGHT = 1e-12  # relative; two programs round sums of lengths differently
 
 
 def first_weight(forest):
-    """Return the weight of the first tree, rounded once."""
     return math.fsum(forest.length[forest.tree == 0])
 
 
@@ -33,7 +32,6 @@ def check_forest(forest, peer_weight):
 
 
 def say_weight(differences):
-    """Return a sentence about relative differences of first weights."""
     trees = "first tree weighs" if len(differences) == 1 else f"first trees of {len(differences)} forests weigh"
     return f"{trees} as quitefastmst's to {max(differences):.0e}"
 
@@ -44,7 +42,6 @@ def assert_same(one, two):
 
 
 def check_methods(X):
-    """Check every method, on one thread and two, with shuffled rows."""
     forest = spanning_forest(X, method="prim")
     for method in METHODS:
         for n_jobs in (1, 2):

@@ -40,7 +40,6 @@ TWO_SIDED = 1.96  # standard errors to each side of a 95 % interval
 
 @contextmanager
 def style(look):
-    """Return the matplotlib settings for a look."""
     import matplotlib as mpl
 
     settings = {
@@ -88,7 +87,6 @@ def copy_both(kept, folder):
 
 
 def in_dark(text):
-    """Return the text of a figure in the colours of dark pages."""
     for light, dark in zip((*LIGHT[:-1], *LIGHT.theirs), (*DARK[:-1], *DARK.theirs), strict=True):
         text = text.replace(light, dark)
     return text

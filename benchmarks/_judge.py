@@ -8,6 +8,7 @@ import os
 import re
 import warnings
 
+from bayesfloor import check
 from benchmarks._hazard_families import POINTS
 from benchmarks._results import plain
 from benchmarks._timing import seconds_of
@@ -25,8 +26,6 @@ _WIDTH = "80"
 
 def judge(X, y, *, truth, target, margin=POINTS, effort="quick", **options):
     """Check a table; return what was said, with the truth: the lowest error, or the two ends of what it may be."""
-    from bayesfloor import check
-
     os.environ["COLUMNS"] = _WIDTH
     ends = [plain(end) for end in (truth if isinstance(truth, tuple) else (truth, truth))]
     case = {"between": ends, "target": target, "margin": plain(margin)}
@@ -56,7 +55,6 @@ def told(found):
 
 
 def warned(found):
-    """Return warnings as kinds and columns."""
     told = [["leak", *leak.columns] for leak in found.leaks] + [[each.kind, *each.columns] for each in found.doubtful]
     if (rows := found.dependence) is None:
         return {"warned": told}

@@ -4,7 +4,17 @@ import re
 from importlib.metadata import PackageNotFoundError, requires
 
 import numpy as np
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler, TargetEncoder
 
+from bayesfloor import check
+from bayesfloor.io import TablePreparer
 from benchmarks._timing import seconds_of
 
 FOLDS = 5
@@ -16,12 +26,6 @@ LEVELS = ("strongly disagree", "disagree", "neither agree nor disagree", "agree"
 
 def zipcode_pipelines(seed):
     """Boosting on codes and categories, encoded with the labels of the training fold."""
-    from sklearn.compose import make_column_transformer
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.model_selection import StratifiedKFold
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import TargetEncoder
-
     rates = TargetEncoder(cv=StratifiedKFold(FOLDS, shuffle=True, random_state=seed))
     by_label = make_column_transformer((rates, ["zip", "device"]), remainder="passthrough")
     return {"target-encoded boosting": make_pipeline(by_label, HistGradientBoostingClassifier(random_state=seed))}
@@ -29,12 +33,6 @@ def zipcode_pipelines(seed):
 
 def sensor_pipelines(seed):
     """Boosting, which accepts missing values, and a logistic regression on filled ones."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.impute import SimpleImputer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
     fill = SimpleImputer(strategy="median", add_indicator=True)
     return {
         "boosting": HistGradientBoostingClassifier(random_state=seed),
@@ -44,23 +42,12 @@ def sensor_pipelines(seed):
 
 def review_pipelines(_seed):
     """Words and pairs of words, and a logistic regression."""
-    from sklearn.compose import make_column_transformer
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-
     words = make_column_transformer((TfidfVectorizer(ngram_range=(1, 2)), "review"))
     return {"words, logistic": make_pipeline(words, LogisticRegression(max_iter=2000))}
 
 
 def survey_pipelines(_seed):
     """Ordinal answers or one indicator per answer, and a logistic regression."""
-    from sklearn.compose import make_column_transformer
-    from sklearn.impute import SimpleImputer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
-
     answers = [f"q{number}" for number in range(1, 9)]
     places = OrdinalEncoder(
         categories=[list(LEVELS)] * len(answers), handle_unknown="use_encoded_value", unknown_value=np.nan
@@ -87,8 +74,6 @@ PIPELINES = {
 
 def run_pipelines(name, table, label, seed):
     """Return the cross-validated errors of a file's pipelines, and their total CPU seconds."""
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
-
     X, y = table.drop(columns=label), table[label]
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
     models = PIPELINES[name](seed)
@@ -103,22 +88,16 @@ def preparer_of(way):
     """Return the value for ``prepare=``: ours, or skrub's defaults with missing values filled as in its pipelines."""
     if way == "auto":
         return "auto"
-    from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import make_pipeline
     from skrub import TableVectorizer
 
     return make_pipeline(TableVectorizer(), SimpleImputer(add_indicator=True))
 
 
 def run_check(way, table, label):
-    from bayesfloor import check
-
     return seconds_of(lambda: check(table, label, prepare=preparer_of(way), n_jobs=1))
 
 
 def prepare_alone(way, table, label):
-    from bayesfloor.io import TablePreparer
-
     preparer, X = TablePreparer() if way == "auto" else preparer_of(way), table.drop(columns=label)
     preparer.fit_transform(X[:100])  # import now whatever is imported late
     seconds, made = seconds_of(lambda: preparer.fit_transform(X))
@@ -147,10 +126,6 @@ def packages_of(*names):
         except PackageNotFoundError:
             continue
         found[name] = found.get(name, set()) | wanted.extras
-        waiting += [one for one in needed if _is_needed(one, wanted.extras)]
+        ways = [{"extra": extra} for extra in {"", *wanted.extras}]
+        waiting += [one for one in needed if one.marker is None or any(map(one.marker.evaluate, ways))]
     return sorted(found)
-
-
-def _is_needed(requirement, extras):
-    marker = requirement.marker
-    return marker is None or any(marker.evaluate({"extra": extra}) for extra in {"", *extras})

@@ -8,7 +8,14 @@ library's. Rates and floors both grow with the size of a class, so the correlati
 """
 
 import numpy as np
+from scipy.stats import spearmanr
+from sklearn.decomposition import PCA
+from sklearn.model_selection import train_test_split
+from sklearn.multiclass import OneVsOneClassifier
+from sklearn.svm import SVC
 
+from bayesfloor import BayesFloor
+from bayesfloor.formulas import henze_penrose
 from benchmarks._data import SEED
 from benchmarks._paper_searches import linear
 from benchmarks._recipes import load
@@ -25,8 +32,6 @@ RULES = {"linear": "linear machine", "kernel": "kernel machine"}
 
 
 def read(split, *, quick):
-    from sklearn.model_selection import train_test_split
-
     X, y = load("kr-vs-k", "paper")
     size = {"train_size": QUICK_ROWS, "test_size": QUICK_ROWS} if quick else {"test_size": 0.3}
     return train_test_split(X, y, stratify=y, random_state=split, **size)
@@ -40,8 +45,6 @@ def measure(cell, *, quick):
 
 def measure_floors(X, _test, y, _truth, **_quick):
     """Compute the paper's floors and the library's, for the original rows and in two components."""
-    from sklearn.decomposition import PCA
-
     paper, ours = floors_of(X, y)
     paper_two, ours_two = floors_of(PCA(2, random_state=SEED).fit_transform(X), y)
     shares = np.bincount(y) / len(y)
@@ -50,9 +53,6 @@ def measure_floors(X, _test, y, _truth, **_quick):
 
 def floors_of(X, y):
     """Compute each class's floor against the rest: the corrected HP-estimate, and the midpoint of all bounds."""
-    from bayesfloor import BayesFloor
-    from bayesfloor.formulas import henze_penrose
-
     found = BayesFloor(scale=None, interval="fast", random_state=SEED, n_jobs=1).fit(X, y).one_vs_rest_
     sizes = np.bincount(y)
     cross = found.class_rate * (len(y) - 1)
@@ -61,15 +61,10 @@ def floors_of(X, y):
 
 def measure_rates(X, test, y, truth, *, quick):
     """Compute the confusion rates of two classifiers."""
-    from sklearn.multiclass import OneVsOneClassifier
-    from sklearn.svm import SVC
-
     rules = {"linear": OneVsOneClassifier(linear(max_iter=100 if quick else 1000)), "kernel": SVC(C=COST)}
-    return {name: rates_of(truth, rule.fit(X, y).predict(test)) for name, rule in rules.items()}
-
-
-def rates_of(truth, guess):
-    return [((truth == code) != (guess == code)).mean() for code in range(len(CLASSES))]
+    guesses = {name: rule.fit(X, y).predict(test) for name, rule in rules.items()}
+    codes = range(len(CLASSES))
+    return {name: [((truth == k) != (guess == k)).mean() for k in codes] for name, guess in guesses.items()}
 
 
 # Combined results.
@@ -82,8 +77,6 @@ def by_split(cases, field):
 
 
 def agreement(cases, field, rule):
-    from scipy.stats import spearmanr
-
     pairs = zip(by_split(cases, field), by_split(cases, rule), strict=False)
     return [float(spearmanr(*pair).statistic) for pair in pairs]
 

@@ -5,7 +5,11 @@ The paper shows LeNet-5's 82 errors, which are not part of MNIST.
 """
 
 import numpy as np
+from scipy.stats import spearmanr
+from sklearn.metrics import confusion_matrix
+from sklearn.svm import SVC
 
+from bayesfloor import BayesFloor
 from benchmarks._data import SEED
 from benchmarks._recipes import load
 from benchmarks._timing import seconds_of
@@ -30,8 +34,6 @@ def measure(cell, *, quick):
 
 def measure_floors(*, quick):
     """Compute the floors of all pairs, without scaling, as in the paper."""
-    from bayesfloor import BayesFloor
-
     X, y = read("mnist_train", quick=quick)
     model = BayesFloor(scale=None, target_width=None, interval="fast", random_state=SEED, n_jobs=1)
     seconds, floor = seconds_of(lambda: model.fit(X, y))
@@ -46,9 +48,6 @@ def measure_floors(*, quick):
 
 def measure_machine(*, quick):
     """Count a kernel SVM's errors on the test images, by true and predicted digit."""
-    from sklearn.metrics import confusion_matrix
-    from sklearn.svm import SVC
-
     (X, y), (test, truth) = (read(name, quick=quick) for name in ("mnist_train", "mnist_test"))
     machine = SVC(C=COST, gamma="scale", cache_size=2000)
     seconds, guess = seconds_of(lambda: machine.fit(X / 255, y).predict(test / 255))
@@ -71,8 +70,6 @@ def hardest(case, count):
 
 
 def agreement(cases):
-    from scipy.stats import spearmanr
-
     return float(spearmanr(cases["floors"]["estimate"], pair_errors(cases["machine"])).statistic)
 
 

@@ -277,6 +277,7 @@ def _those(results, names):
 
 def _cells(name, row):
     unit = f" {row['unit']}" if "unit" in row else ""
+    ends = f" ({row['smallest']:.3g} to {row['largest']:.3g})" if "smallest" in row else ""
     return (
         name,
         row["measured"],
@@ -286,12 +287,8 @@ def _cells(name, row):
         _time(row, "theirs"),
         f"{row['goal']:g}{unit}" if "goal" in row else "-",
         verdict(met=row.get("met")),
-        f"{row['figure']:.3g}{unit}{_range(row)}",
+        f"{row['figure']:.3g}{unit}{ends}",
     )
-
-
-def _range(row):
-    return f" ({row['smallest']:.3g} to {row['largest']:.3g})" if "smallest" in row else ""
 
 
 def verdict(*, met):

@@ -7,6 +7,12 @@ reimplemented here and not imported, so that all methods use the same rows and t
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.neighbors import NearestNeighbors
+
+from bayesfloor import spanning_forest
+from bayesfloor.forest import class_forests
 
 MOST_NEIGHBOURS = 101
 FOLDS = 5
@@ -45,8 +51,6 @@ def cross_counts(forest, codes):
 
 def cross_edges(X, codes, n_trees):
     """Return the mean number of cross-class edges over the first trees."""
-    from bayesfloor import spanning_forest
-
     return cross_counts(spanning_forest(X, n_trees, n_jobs=1), codes).mean()
 
 
@@ -86,8 +90,6 @@ def henze_penrose(X, codes, n_trees):
 
 def hp_pairs(X, codes, _rng):
     """Bound by Berisha et al. (2016) for each pair's tree: their sum above, 2/K of it below; return the midpoint."""
-    from bayesfloor.forest import class_forests
-
     n, k = len(codes), codes.max() + 1
     forests = class_forests(X, codes, n_trees=1, n_jobs=1)
     bounds = [pair_bounds(forests.pair(i, j), codes) for i in range(k) for j in range(i + 1, k)]
@@ -120,8 +122,6 @@ def ghp(X, codes, _rng):
 
 def neighbours(X, most):
     """Return the nearest other rows of each row, nearest first."""
-    from sklearn.neighbors import NearestNeighbors
-
     return NearestNeighbors(n_neighbors=most, n_jobs=1).fit(X).kneighbors(return_distance=False)
 
 
@@ -153,15 +153,11 @@ def best_vote(X, codes, _rng):
     return Guess(float(min(vote_errors(X, codes, most))))
 
 
-def part_error(X, codes, parts, order):
-    """Return the mean 1-NN error inside each of this many random parts of the rows."""
-    return np.mean([nearest_error(X[rows], codes[rows]) for rows in np.array_split(order, parts)])
-
-
 def extrapolated(X, codes, rng):
     """Extrapolate the 1-NN error by e + c n^(-2/d) (Snapp & Venkatesh 1998); return the Cover-Hart lower bound."""
     order, k = rng.permutation(len(codes)), codes.max() + 1
-    errors = [part_error(X, codes, parts, order) for parts in PARTS]
+    splits = [np.array_split(order, parts) for parts in PARTS]
+    errors = [np.mean([nearest_error(X[rows], codes[rows]) for rows in split]) for split in splits]
     shrinking = (len(codes) / np.array(PARTS)) ** (-2 / X.shape[1])
     limit = np.polynomial.Polynomial.fit(shrinking, errors, 1)(0.0)
     return Guess(cover_hart_lower(float(np.clip(limit, 0, 1 - 1 / k)), k))
@@ -172,9 +168,6 @@ def extrapolated(X, codes, rng):
 
 def forest_cv(X, codes, rng):
     """Return the cross-validated error of a random forest (Breiman 2001): an upper bound in expectation."""
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
-
     seed = int(rng.integers(2**31))
     forest = RandomForestClassifier(n_estimators=100, n_jobs=1, random_state=seed)
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)

@@ -1,7 +1,12 @@
 """Features selected by their floors: informative ones among others, compared with sequential selection with an SVM."""
 
 import numpy as np
+from sklearn.feature_selection import SequentialFeatureSelector
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from bayesfloor import FloorSelector
 from benchmarks._data import SEED, read_rows
 from benchmarks._results import Goal, at_most
 from benchmarks._scaled_svc import ScaledSVC
@@ -36,8 +41,6 @@ def measure(cell, *, quick):
 
 
 def _measure_made(kind, seed, *, quick):
-    from bayesfloor import FloorSelector
-
     n, d = (_QUICK_ROWS, _QUICK_FEATURES) if quick else (_ROWS, _FEATURES)
     X, y = make(kind, n, d, int(seed))
     selector = FloorSelector()
@@ -53,10 +56,6 @@ def _measure_made(kind, seed, *, quick):
 
 def _measure_real(name):
     """Run both selections on the training rows; return the test accuracy of an SVM tuned on each."""
-    from sklearn.model_selection import train_test_split
-
-    from bayesfloor import FloorSelector
-
     X, y = read_rows(name)
     rows, test, labels, truth = train_test_split(X, y, test_size=_TESTED, stratify=y, random_state=SEED)
     svm = _tuned(rows, labels)
@@ -74,19 +73,12 @@ def _measure_real(name):
 
 
 def _tuned(X, y):
-    from sklearn.model_selection import GridSearchCV, StratifiedKFold
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
     grid = {"scaledsvc__C": (1.0, 10.0, 100.0), "scaledsvc__width": (0.3, 1.0, 3.0)}
     folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=SEED)
     return GridSearchCV(make_pipeline(StandardScaler(), ScaledSVC()), grid, cv=folds).fit(X, y)
 
 
 def _sequential(svm, X, y, n_features):
-    from sklearn.feature_selection import SequentialFeatureSelector
-    from sklearn.model_selection import StratifiedKFold
-
     folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=SEED)
     chosen = SequentialFeatureSelector(svm, n_features_to_select=n_features, cv=folds).fit(X, y)
     return chosen.get_support(indices=True)

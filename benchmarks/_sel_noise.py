@@ -1,7 +1,15 @@
 """Labels that are independent of the rows: how often something is still declared better."""
 
-import numpy as np
+from functools import partial
 
+import numpy as np
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.feature_selection import SelectKBest
+from sklearn.preprocessing import StandardScaler
+from sklearn.random_projection import GaussianRandomProjection
+
+from bayesfloor import FloorSelector, compare_representations
 from benchmarks._data import SEED
 from benchmarks._results import Goal
 
@@ -24,14 +32,6 @@ def measure(cell, *, quick):
 
 
 def _representations(rng, trial):
-    from sklearn.decomposition import PCA
-    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-    from sklearn.feature_selection import SelectKBest
-    from sklearn.preprocessing import StandardScaler
-    from sklearn.random_projection import GaussianRandomProjection
-
-    from bayesfloor import compare_representations
-
     X, y = rng.normal(size=(_ROWS, _FEATURES)) * np.arange(1, _FEATURES + 1), rng.integers(3, size=_ROWS)
     given = {
         "raw": X,
@@ -45,18 +45,12 @@ def _representations(rng, trial):
 
 
 def _features(rng, trial, *, tied=False):
-    from bayesfloor import FloorSelector
-
     X, y = rng.normal(size=(_ROWS, _FEATURES)), rng.integers(3, size=_ROWS)
     found = FloorSelector(random_state=trial).fit(np.round(X) if tied else X, y)
     return bool(found.path_.shown.any())
 
 
-def _tied_features(rng, trial):
-    return _features(rng, trial, tied=True)
-
-
-_DECLARES = dict(zip(_KINDS, (_representations, _features, _tied_features), strict=True))
+_DECLARES = dict(zip(_KINDS, (_representations, _features, partial(_features, tied=True)), strict=True))
 
 
 def counts_of(results):

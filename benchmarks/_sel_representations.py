@@ -1,7 +1,18 @@
 """Floors of representations, compared with the error of the best of three tuned classifiers on each."""
 
 import numpy as np
+from scipy.stats import spearmanr
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.random_projection import GaussianRandomProjection
 
+from bayesfloor import compare_representations
 from benchmarks._data import SEED, read_rows
 from benchmarks._results import at_least, at_most
 from benchmarks._scaled_svc import ScaledSVC
@@ -27,13 +38,6 @@ def cells(*, quick):
 
 def candidates(small, middle, large, n_features, raw):
     """Return the representations by name; ``raw`` means the rows themselves."""
-    from sklearn.decomposition import PCA
-    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-    from sklearn.kernel_approximation import Nystroem
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-    from sklearn.random_projection import GaussianRandomProjection
-
     pca = {f"pca-{size}": PCA(size, random_state=SEED) for size in (small, middle, large)}
     landmarks = Nystroem(gamma=1 / n_features, n_components=_LANDMARKS, random_state=SEED)
     return {
@@ -59,8 +63,6 @@ def measure(cell, *, quick):
 
 
 def _floors(given, X, y):
-    from bayesfloor import compare_representations
-
     compare_representations({"few": X[:200]}, y[:200])  # kernels are compiled beforehand
     seconds, found = seconds_of(lambda: compare_representations(given, y, X=X))
     return {"seconds": seconds, "table": found.frame().to_dict("records"), "best": found.best_}
@@ -76,12 +78,6 @@ def _tune(candidate, X, y):
 
 def _searches(candidate):
     """Make searches over the parameters of three classifiers on top of a representation."""
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import GridSearchCV, StratifiedKFold
-    from sklearn.neighbors import KNeighborsClassifier
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
     first = "passthrough" if isinstance(candidate, np.ndarray) else candidate
     folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=SEED)
     models = {
@@ -96,7 +92,6 @@ def _searches(candidate):
 
 
 def tables(results):
-    """Tabulate the agreement of ranks, the time and the cost of the pick; then all representations."""
     lines = lines_of(results)
     table = [("dataset", "rank correlation", "time ratio", "pick above best", "picked", "best"), *map(_text, lines)]
     if lines:
@@ -146,8 +141,6 @@ def _errors(name, results):
 
 
 def _line(name, results):
-    from scipy.stats import spearmanr
-
     floors, tuned = results[f"{name}/floors"], _errors(name, results)
     ranked = [row["representation"] for row in floors["table"]]
     errors = [tuned[each]["error"] for each in ranked]

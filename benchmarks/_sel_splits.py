@@ -4,6 +4,8 @@ from functools import cache
 
 import numpy as np
 
+from bayesfloor.decide._two_samples import two_samples
+from bayesfloor.forest._spanning_forest import prepare_kernels
 from benchmarks._data import SEED
 from benchmarks._recipes import load
 from benchmarks._results import Goal
@@ -17,13 +19,10 @@ PLANTED = ["copies", "rounded copies", "mean", "left-out class", "scaled feature
 
 
 def cells(*, quick):
-    """Return the cells: clean splits first, then planted ones."""
     return ["clean normal-5 even", "copies", "mean"] if quick else [*CLEAN, *PLANTED]
 
 
 def measure(cell, *, quick):
-    from bayesfloor.forest._spanning_forest import prepare_kernels
-
     prepare_kernels()  # hundreds of forests
     trials = 5 if quick else TRIALS if cell in CLEAN else POWER_TRIALS
     rng = np.random.default_rng([SEED, len(cell)])
@@ -32,8 +31,6 @@ def measure(cell, *, quick):
 
 
 def _try(cell, rng):
-    from bayesfloor.decide._two_samples import two_samples
-
     A, B, planted = _clean(cell, rng) if cell in CLEAN else _PLANT[cell](rng)
     found = two_samples(A, B, level=LEVEL)
     copied, suspects = set(found.copies[:, 1].tolist()), set(found.suspects.tolist())

@@ -5,7 +5,17 @@ folds of all rows. The best family is chosen by that same error, which makes it 
 one fold: they may be duplicates, which a model would recognise.
 """
 
+import warnings
+from functools import partial
+
 import numpy as np
+from sklearn import preprocessing
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.model_selection import PredefinedSplit, StratifiedKFold, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 
 from benchmarks._data import SEED
 
@@ -19,36 +29,10 @@ def _scaled(make, *settings):
     return [(make, scaler, setting) for scaler in _SCALERS for setting in settings]
 
 
-def _svc(**setting):
-    from sklearn.svm import SVC
-
-    return SVC(cache_size=500, **setting)
-
-
-def _boosting(**setting):
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    return HistGradientBoostingClassifier(random_state=SEED, **setting)
-
-
-def _trees(**setting):
-    from sklearn.ensemble import ExtraTreesClassifier
-
-    return ExtraTreesClassifier(200, random_state=SEED, n_jobs=1, **setting)
-
-
-def _network(**setting):
-    from sklearn.neural_network import MLPClassifier
-
-    return MLPClassifier((200,), early_stopping=True, n_iter_no_change=15, random_state=SEED, **setting)
-
-
-def _neighbours(**setting):
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return KNeighborsClassifier(n_jobs=1, **setting)
-
-
+_svc, _neighbours = partial(SVC, cache_size=500), partial(KNeighborsClassifier, n_jobs=1)
+_boosting = partial(HistGradientBoostingClassifier, random_state=SEED)
+_trees = partial(ExtraTreesClassifier, 200, random_state=SEED, n_jobs=1)
+_network = partial(MLPClassifier, (200,), early_stopping=True, n_iter_no_change=15, random_state=SEED)
 FAMILIES = {
     "svc": _scaled(_svc, *({"C": cost} for cost in (1, 10, 100))),
     "boosting": [(_boosting, None, {"max_leaf_nodes": leaves}) for leaves in (7, 31)],
@@ -59,7 +43,6 @@ FAMILIES = {
 
 
 def suits(family, n_columns, n_classes):
-    """Whether a family is tried on a dataset of this size."""
     return family != "boosting" or n_columns * n_classes <= MOST_COLUMNS_TIMES_CLASSES
 
 
@@ -73,10 +56,6 @@ def tuned_error(X, y, family):
 
 
 def _cv_error(one, X, y, folds, seed):
-    import warnings
-
-    from sklearn.model_selection import PredefinedSplit, cross_val_predict
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # classes with fewer rows than folds, networks that did not converge
         split = PredefinedSplit(deal_folds(X, y, folds, seed))
@@ -85,8 +64,6 @@ def _cv_error(one, X, y, folds, seed):
 
 def deal_folds(X, y, n_folds, seed):
     """Return the fold of each row: classes spread evenly, equal rows together."""
-    from sklearn.model_selection import StratifiedKFold
-
     _, first, vertex = np.unique(X, axis=0, return_index=True, return_inverse=True)
     fold = np.empty(len(first), dtype=np.int64)
     parts = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(first, y[first])
@@ -96,7 +73,4 @@ def deal_folds(X, y, n_folds, seed):
 
 
 def _made(make, scaler, setting):
-    from sklearn import preprocessing
-    from sklearn.pipeline import make_pipeline
-
     return make_pipeline(getattr(preprocessing, scaler)(), make(**setting)) if scaler else make(**setting)

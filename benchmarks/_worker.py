@@ -5,12 +5,9 @@ The limit is in CPU seconds, so that other work on the machine does not stop a t
 
 import math
 import multiprocessing
-import os
 import signal
-import threading
 import time
 
-_TIME_IS_UP = 124  # exit status
 _PATIENCE = 10  # times the CPU seconds allowed; a process that takes longer by the clock has stalled
 
 
@@ -46,7 +43,7 @@ class Worker:
             return self._pipe.recv()
         except EOFError:
             self._process.join()
-            if self._process.exitcode == _TIME_IS_UP:
+            if self._process.exitcode == -signal.SIGXCPU:
                 raise TimeoutError from None
             raise
 
@@ -68,25 +65,14 @@ class Worker:
 
 
 def _serve(pipe, prepare, *arguments):
+    import resource  # not on Windows
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, and stops this process
-    limit = [math.inf]
-    threading.Thread(target=_watch, args=(limit,), daemon=True).start()
     answer = prepare(*arguments)
     pipe.send("ready")
     while True:
         question, seconds = pipe.recv()
-        limit[0] = time.process_time() + seconds
+        # The system ends this process when its time is up, even if the parent is gone by then.
+        until = math.ceil(time.process_time() + seconds)
+        resource.setrlimit(resource.RLIMIT_CPU, (until, resource.getrlimit(resource.RLIMIT_CPU)[1]))
         pipe.send(answer(question))
-
-
-def _watch(limit):
-    """Stop this process when its time is up or the parent is gone, for whatever reason.
-
-    This is a thread, not a timer signal: with a timer set, Linux counts CPU time in ticks of several milliseconds.
-    """
-    parent = multiprocessing.parent_process()
-    while parent.is_alive():
-        if time.process_time() > limit[0]:
-            os._exit(_TIME_IS_UP)
-        parent.join(1)
-    os._exit(1)

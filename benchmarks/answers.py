@@ -12,10 +12,15 @@ from functools import lru_cache
 from itertools import product
 
 import numpy as np
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 
+from bayesfloor import BayesFloor
 from benchmarks._command import FOLDER, Case, of_cases, one_thread, own_kernel_cache, parts_of, run_command
-from benchmarks._data import SEED
+from benchmarks._data import SEED, read_rows
 from benchmarks._paper_tables import BEST_CASES
+from benchmarks._recipes import load
 from benchmarks._results import Goal, none_of, print_tables
 from benchmarks._timing import Timing, seconds_of
 from benchmarks._tuned import FAMILIES, FOLDS, PICK_FOLDS, PICK_ROWS, suits, tuned_error
@@ -38,14 +43,7 @@ QUICK, QUICK_ROWS = {"digits", "segment", "quick", "svc", "neighbours"}, 300
 @lru_cache(maxsize=1)
 def read_set(name, most=MOST_ROWS):
     """Return rows and codes of a dataset, at most this many, the same ones in every run."""
-    if name == "digits":
-        from sklearn.datasets import load_digits
-
-        X, y = load_digits(return_X_y=True)
-    else:
-        from benchmarks._recipes import load
-
-        X, y = load(name, RECIPES[name])
+    X, y = read_rows(name) if name == "digits" else load(name, RECIPES[name])
     most = min(most, MOST_ROWS_OF_MANY_COLUMNS) if X.shape[1] > MANY_COLUMNS else most
     kept = np.sort(np.random.default_rng(SEED).permutation(len(y))[:most])
     return X[kept], np.unique(y[kept], return_inverse=True)[1]
@@ -60,8 +58,6 @@ def shape_of(X, y):
 
 def measure_cost(name, effort, rounds, most=MOST_ROWS):
     """Return the CPU seconds of a forest's cross-validation, of a fit and of an answer, round by round."""
-    from bayesfloor import BayesFloor
-
     X, y = read_set(name, most)
     warm_up(X, y, effort)
     seconds = {"forest": [], "fit": [], "answer": []}
@@ -76,10 +72,6 @@ def measure_cost(name, effort, rounds, most=MOST_ROWS):
 
 def warm_up(X, y, effort):
     """Compile and import everything that will be measured."""
-    from sklearn.datasets import load_iris
-
-    from bayesfloor import BayesFloor
-
     BayesFloor(n_jobs=1, random_state=SEED).fit(X, y)
     flowers = load_iris(return_X_y=True)
     BayesFloor(n_jobs=1, random_state=SEED).fit(*flowers).answer(effort)
@@ -88,16 +80,11 @@ def warm_up(X, y, effort):
 
 def validate_forest(X, y):
     """Run a 5-fold cross-validation of a random forest of 100 trees."""
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.model_selection import StratifiedKFold, cross_val_score
-
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED)
     return cross_val_score(RandomForestClassifier(100, n_jobs=1, random_state=SEED), X, y, cv=folds)
 
 
 def measure_answer(name, most=MOST_ROWS):
-    from bayesfloor import BayesFloor
-
     X, y = read_set(name, most)
     seconds, answer = seconds_of(lambda: BayesFloor(n_jobs=1, random_state=SEED).fit(X, y).answer())
     return shape_of(X, y) | told_by(answer) | {"seconds": plain(seconds)}
@@ -180,7 +167,6 @@ def _told(timing):
 
 
 def rivals_of(results, name):
-    """Return the errors of the families that were tried on a dataset."""
     found = {family: results["cases"].get(f"rivals/{name}/{family}") for family in FAMILIES}
     return {family: case["error"] for family, case in found.items() if case and case["error"] is not None}
 

@@ -8,7 +8,14 @@ import math
 from functools import partial
 
 import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from scipy.integrate import quad
+from scipy.special import softmax
+from scipy.stats import kstest, norm
 
+from bayesfloor import BayesFloor, spanning_forest
+from bayesfloor.formulas import henze_penrose
+from bayesfloor.formulas._permutation_null import conditional_variance
 from benchmarks._command import FOLDER, JOBS, Case, group_of, of_cases, one_thread, own_kernel_cache, run_command
 from benchmarks._data import SEED
 from benchmarks._known import gap_of, two_error
@@ -65,8 +72,6 @@ def _cells(name, entry):
 
 def repeat(trial, n_trials, stream=_FITTED):
     """Run trials; each has its own generator, so that any number of workers gives the same results."""
-    from joblib import Parallel, delayed
-
     seeds = np.random.SeedSequence([SEED, stream]).spawn(n_trials)
     found = np.array(Parallel()(delayed(trial)(np.random.default_rng(seed)) for seed in seeds))
     assert np.isfinite(found).all(), "a trial did not return a number"
@@ -88,8 +93,6 @@ def two_gaussians(rng, sizes, gap, d):
 
 
 def cross_counts(rng, sizes, gap, d, n_trees):
-    from bayesfloor import spanning_forest
-
     X, codes = two_gaussians(rng, sizes, gap, d)
     forest = spanning_forest(X, n_trees, method="kdtree", n_jobs=1)
     code = by_vertex(forest, codes)
@@ -105,8 +108,6 @@ def by_vertex(forest, values):
 
 def limit_rate(gap):
     """Return the limit of G for two equally frequent Gaussians: the mean of 2 eta (1 - eta)."""
-    from scipy.integrate import quad
-    from scipy.stats import norm
 
     def integrand(x):
         one, two = norm.pdf(x, -gap / 2), norm.pdf(x, gap / 2)
@@ -117,8 +118,6 @@ def limit_rate(gap):
 
 def mixture(n, d, n_classes):
     """Sample rows of Gaussians around normal centres; return them with codes and the posterior at each row."""
-    from scipy.special import softmax
-
     rng = np.random.default_rng(SEED)
     centres = 1.5 * rng.normal(size=(n_classes, d))
     codes = np.arange(n) % n_classes
@@ -131,26 +130,19 @@ def mixture(n, d, n_classes):
 
 
 def measure_intervals(n, d, error, n_fresh, n_trials):
-    """Measure how often intervals cover the mean of G at this n, and its limit."""
     sizes, gap = (n // 2, n // 2), gap_of(error)
     counts = repeat(partial(cross_counts, sizes=sizes, gap=gap, d=d, n_trees=3), n_fresh, stream=_FRESH)
     fresh, limit = counts.mean(axis=1) / (n - 1), limit_rate(gap)
     rows = [row("mean of G at this n", fresh.mean(), standard_error(fresh)), row("limit of G", limit)]
     for form in _FORMS:
         trial = partial(interval_trial, sizes=sizes, gap=gap, d=d, form=form)
-        rows += _interval_rows(form, repeat(trial, n_trials), fresh, limit, _limit_goal(d))
+        # In more dimensions the extrapolation has no goal.
+        rows += _interval_rows(form, repeat(trial, n_trials), fresh, limit, 0.92 if d == 2 else None)
     return {"rows": rows}
-
-
-def _limit_goal(d):
-    """Return the least coverage of the limit: in more dimensions the extrapolation has no goal."""
-    return 0.92 if d == 2 else None
 
 
 def interval_trial(rng, sizes, gap, d, form):
     """Return both intervals, the standard error and the extrapolation for one sample."""
-    from bayesfloor import BayesFloor
-
     X, codes = two_gaussians(rng, sizes, gap, d)
     seed = int(rng.integers(2**31))
     whole = BayesFloor(n_trees=3, scale=None, interval=form, n_jobs=1, random_state=seed).fit(X, codes).overall_
@@ -210,18 +202,11 @@ def measure_picked_null(kind, d, sizes, n_trials):
 
 def measure_null(kind, d, sizes, n_trials):
     """Measure whether p-values are uniform when both classes have the same distribution."""
-    from scipy.stats import kstest
-
     p = repeat(partial(null_trial, kind=kind, d=d, sizes=sizes), n_trials)
-    uniform = kstest(p, "uniform").pvalue
-    return {
-        "rows": [
-            *(_level_row(p, level, most) for level, most in ((0.05, 0.064), (0.01, 0.016))),
-            # Counts on a lattice take few values, and so do p-values: no test for a continuous distribution applies.
-            row("Kolmogorov-Smirnov p", uniform, least=0.01 if kind == "normal" else None),
-            row("different p-values", len(np.unique(p))),
-        ]
-    }
+    rows = [_level_row(p, level, most) for level, most in ((0.05, 0.064), (0.01, 0.016))]
+    # Counts on a lattice take few values, and so do p-values: no test for a continuous distribution applies.
+    uniform = row("Kolmogorov-Smirnov p", kstest(p, "uniform").pvalue, least=0.01 if kind == "normal" else None)
+    return {"rows": [*rows, uniform, row("different p-values", len(np.unique(p)))]}
 
 
 def _level_row(p, level, most):
@@ -231,8 +216,6 @@ def _level_row(p, level, most):
 
 def null_trial(rng, kind, d, sizes, scale=None):
     """Return the p-value of two classes that do not differ; columns differ in spread if the scale is picked."""
-    from bayesfloor import BayesFloor
-
     n = sum(sizes)
     X = rng.normal(size=(n, d)) if kind == "normal" else rng.integers(0, _VALUES[kind], size=(n, d)).astype(float)
     if scale is not None:
@@ -246,10 +229,9 @@ def null_trial(rng, kind, d, sizes, scale=None):
 
 def measure_bias(p, n, gaps, n_trials):
     """Repeat the paper's bias correction: mean estimates with and without it, along a path of gaps."""
-    from bayesfloor.formulas import henze_penrose
-
     sizes = (round(p * n), n - round(p * n))
-    counts = np.stack([_mean_counts(sizes, gap, n_trials) for gap in gaps], axis=1)
+    trials = [partial(cross_counts, sizes=sizes, gap=gap, d=2, n_trees=3) for gap in gaps]
+    counts = np.stack([repeat(trial, n_trials).mean(axis=1) for trial in trials], axis=1)
     raw = henze_penrose(counts, *sizes, bias_correction=False).estimate
     corrected = henze_penrose(counts, *sizes, bias_correction=True).estimate
     truth = np.array([two_error(gap, sizes[0] / n) for gap in gaps])
@@ -264,10 +246,6 @@ def measure_bias(p, n, gaps, n_trials):
     }
     rows = _bias_rows(raw, corrected, truth, min(sizes) / n)
     return {"rows": rows, "p": p, "curve": {name: [_round(value) for value in curve[name]] for name in curve}}
-
-
-def _mean_counts(sizes, gap, n_trials):
-    return repeat(partial(cross_counts, sizes=sizes, gap=gap, d=2, n_trees=3), n_trials).mean(axis=1)
 
 
 def _bias_rows(raw, corrected, truth, p):
@@ -295,9 +273,6 @@ def measure_trees(n, p, gaps, n_trees, n_trials):
 
 
 def _variance_by_trees(sizes, gap, n_trees, n_trials):
-    """Return the variance of the estimate from the first 1 to ``n_trees`` trees."""
-    from bayesfloor.formulas import henze_penrose
-
     counts = repeat(partial(cross_counts, sizes=sizes, gap=gap, d=2, n_trees=n_trees), n_trials)
     means = counts.cumsum(axis=1) / np.arange(1, n_trees + 1)
     # The correction would hide the variance where the classes overlap most: it is constant there.
@@ -309,8 +284,6 @@ def _variance_by_trees(sizes, gap, n_trees, n_trials):
 
 def known_forest(n, d, n_classes):
     """Return the ends of the edges of three trees, and each vertex's code and posterior."""
-    from bayesfloor import spanning_forest
-
     X, codes, eta = mixture(n, d, n_classes)
     forest = spanning_forest(X, 3, method="kdtree", n_jobs=1)
     return forest.a, forest.b, by_vertex(forest, codes), by_vertex(forest, eta)
@@ -338,8 +311,6 @@ def reassign(rng, codes, rho, n_classes, n_draws):
 
 def measure_variance(n, d, n_classes, n_draws):
     """Compare the mean and variance of R given the rows with their formulas."""
-    from bayesfloor.formulas._permutation_null import conditional_variance
-
     a, b, _, eta = known_forest(n, d, n_classes)
     drawn = draw_codes(np.random.default_rng(SEED), eta, n_draws)
     counts = (drawn[:, a] != drawn[:, b]).sum(axis=1)
@@ -358,7 +329,6 @@ def _near_one(measured, ratio, error):
 
 
 def draw_codes(rng, eta, n_draws):
-    """Draw a code for each vertex from its posterior."""
     steps = eta.cumsum(axis=1)[:, :-1]
     return (rng.random((n_draws, len(eta), 1)) > steps).sum(axis=2, dtype=np.int8)
 
@@ -444,8 +414,6 @@ def goals(results):
 
 
 def main(arguments=None):
-    from joblib import parallel_config
-
     cases = of_cases(CASES)
 
     def measure(file, options):

@@ -64,7 +64,6 @@ def bare_search(X):
 
 
 def warm_up(X):
-    """Compile what the rows may need, on a few of them."""
     from bayesfloor import spanning_forest
 
     spanning_forest(X[:_WARM, :8], method="kdtree", n_jobs=1)  # trees take long if there are many columns

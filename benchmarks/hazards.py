@@ -16,7 +16,9 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from sklearn import datasets as toys
 
+from bayesfloor.io import open_data
 from benchmarks._attack_cases import CASES, attack
 from benchmarks._command import FOLDER, measure_once, one_thread, run_command
 from benchmarks._hazard_families import CAUSES, FAMILIES, HONEST, draw
@@ -87,8 +89,6 @@ def measure_dataset(name, recipe):
 
 
 def measure_toy(name):
-    from sklearn import datasets as toys
-
     if name in ("moons", "circles"):
         X, y = getattr(toys, f"make_{name}")(1000, noise=0.2, random_state=0)
     elif name == "blobs":
@@ -100,8 +100,6 @@ def measure_toy(name):
 
 def measure_file(folder, one):
     """Check a messy file, without naming its groups."""
-    from bayesfloor.io import open_data
-
     label, path, truth = label_of(one), folder / one["name"], truth_of(one)
     data = open_data(path, label, labels_file=one["labels_file"] and str(folder / one["labels_file"]))
     case = judge(data, None, truth=(0.0, 1.0) if truth is None else truth, target=TARGET)
@@ -220,7 +218,6 @@ def is_right(name, case):
 
 
 def family_table(results):
-    """Count by family what was found and what was confidently wrong."""
     yield ("family", "half", "number", "found", "confidently wrong", "reliability good", "CPU s, median", "wrong")
     for family, group in FAMILIES.items():
         for half in HALVES:
@@ -285,7 +282,6 @@ def group_table(results):
 
 
 def warning_table(results):
-    """List the warnings about real data."""
     yield ("data", "warning", "expected")
     for name, case in judged(results, groups=(DATA, SMALL, FILE)).items():
         if case["warned"] or expected(name, case):

@@ -9,7 +9,12 @@ import zlib
 from itertools import product
 
 import numpy as np
+from joblib import Parallel, delayed
+from scipy.stats import beta
+from threadpoolctl import threadpool_limits
 
+from bayesfloor import BayesFloor
+from bayesfloor.summary._verdict import reason_text
 from benchmarks._command import FOLDER, JOBS, run_command
 from benchmarks._data import SEED
 from benchmarks._known import DESIGNS
@@ -39,7 +44,6 @@ def draw_sample(name, n, seed):
 
 
 def run_rivals(X, codes, seed):
-    """Return each rival's estimate and CPU seconds."""
     found = {}
     for name in RIVALS:
         seconds, guess = seconds_of(lambda name=name: RIVALS[name](X, codes, np.random.default_rng(seed)))
@@ -50,8 +54,6 @@ def run_rivals(X, codes, seed):
 
 def run_ours(X, codes, seed):
     """Return the answer and the tree bounds, with their CPU seconds."""
-    from bayesfloor import BayesFloor
-
     fitting, floor = seconds_of(lambda: BayesFloor(n_jobs=1, random_state=seed).fit(X, codes))
     learning, answer = seconds_of(floor.answer)
     trees = {name: plain(getattr(floor.overall_, name)) for name in (*ENDS, "cross_rate", "std_error")}
@@ -65,8 +67,6 @@ def run_ours(X, codes, seed):
 
 def told_by(answer):
     """Return an answer for the file, with None for a missing lower end."""
-    from bayesfloor.summary._verdict import reason_text
-
     return {
         **{name: None if math.isnan(getattr(answer, name)) else plain(getattr(answer, name)) for name in ENDS},
         "reliability": answer.reliability,
@@ -82,8 +82,6 @@ def lower_end(one):
 
 
 def run_cell(name, n, seed):
-    from threadpoolctl import threadpool_limits
-
     X, codes = draw_sample(name, n, seed)
     with threadpool_limits(limits=1):
         rivals = run_rivals(X, codes, seed)
@@ -96,16 +94,12 @@ def run_cell(name, n, seed):
 
 def run_limits(name):
     """Return the fraction of samples whose upper confidence limit from the first tree covers the truth."""
-    from scipy.stats import beta
-
     crossing = np.array([cross_edges(*draw_sample(name, LIMIT_ROWS, trial), 1) for trial in range(LIMIT_TRIALS)])
     limits = beta.ppf(LEVEL, crossing + 1, LIMIT_ROWS - 1 - crossing)
     return {"coverage": float(np.mean(DESIGNS[name].bayes_error <= limits))}
 
 
 def run_cases(names, seeds, file, jobs):
-    from joblib import Parallel, delayed
-
     with Parallel(n_jobs=jobs) as parallel:
         for n, name in product(seeds, names):
             if f"{name}/{n}" not in file.results["cases"]:
@@ -118,8 +112,6 @@ def run_cases(names, seeds, file, jobs):
 
 
 def run_all_limits(names, file, jobs):
-    from joblib import Parallel, delayed
-
     missing = [name for name in names if f"limits/{name}" not in file.results["cases"]]
     for name, found in zip(missing, Parallel(n_jobs=jobs)(delayed(run_limits)(name) for name in missing), strict=True):
         file.add(f"limits/{name}", found)
@@ -172,7 +164,6 @@ def error_table(cells):
 
 
 def share(flags):
-    """Return the fraction of true flags and their number; None if there are no flags."""
     flags = list(flags)
     return (float(np.mean(flags)) if flags else None), len(flags)
 
@@ -273,7 +264,6 @@ def by_group_table(errors):
 
 
 def held_table(results):
-    """Tabulate how often the truth lies between a method's bounds, if it has any, and their width."""
     yield ("method", "truth between its bounds", "of", "share", "s.e.", "mean width")
     for name, held in bounds_held(results).items():
         rate, width = held["held"].mean(), held["width"].mean()
@@ -367,10 +357,6 @@ def mean_of(cells, method, field):
 # The command line.
 
 
-def case_names(names):
-    return [f"{name}/{n}" for name in names for n in SEEDS] + [f"limits/{name}" for name in names]
-
-
 def run(file, options):
     """Run everything that is selected; the quick form asserts the order."""
     if options.quick:
@@ -391,7 +377,10 @@ def main(arguments=None):
         __doc__,
         RESULTS,
         names=list(DESIGNS),
-        cells=lambda options: case_names(options.only or DESIGNS),
+        cells=lambda options: (
+            [f"{part}/{n}" for part in options.only or DESIGNS for n in SEEDS]
+            + [f"limits/{name}" for name in options.only or DESIGNS]
+        ),
         measure=run,
         show=lambda results, options: print_tables(tables(results), () if options.quick else goals(results)),
         header=lambda _: {"sizes": sizes},

@@ -11,7 +11,15 @@ from functools import partial
 from importlib.metadata import version
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from bayesfloor.decide import suspicious_labels
+from bayesfloor.forest._spanning_forest import prepare_kernels
 from benchmarks._command import FOLDER, Case, of_cases, one_thread, own_kernel_cache, run_command
 from benchmarks._data import SEED, read_rows
 from benchmarks._results import Goal, print_tables, verdict
@@ -31,14 +39,6 @@ _AUC_MARGIN, _TIME_RATIO = 0.005, 0.25
 # Data
 
 
-def load(name):
-    from sklearn.datasets import load_digits
-
-    if name == "digits":
-        return load_digits(return_X_y=True)
-    return read_rows(name)
-
-
 def flip(codes, seed):
     """Move a tenth of the codes to any other class; return the codes and a mask."""
     rng = np.random.default_rng([SEED, seed])
@@ -53,10 +53,7 @@ def flip(codes, seed):
 
 
 def measure_labels(name, seed):
-    """Run both tools on one dataset with a tenth of its labels flipped."""
-    from bayesfloor.forest._spanning_forest import prepare_kernels
-
-    X, codes = load(name)
+    X, codes = read_rows(name)
     given, flipped = flip(codes, seed)
     prepare_kernels()  # small datasets would otherwise compile nothing
     find_ours(X, given)  # compiles what these rows need
@@ -69,22 +66,15 @@ def measure_labels(name, seed):
 
 def find_ours(X, given):
     """Return scores and suspicious labels, on one thread; ``BayesFloor.samples_`` has the same after a whole fit."""
-    from bayesfloor.decide import suspicious_labels
-
     return suspicious_labels(X, given, n_jobs=1)
 
 
 def auc(flipped, score):
     """Return the fraction of pairs, one flipped and one not, in which the flipped one is more suspicious."""
-    from sklearn.metrics import roc_auc_score
-
     return float(roc_auc_score(flipped, score))
 
 
 def models():
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.neighbors import KNeighborsClassifier
-
     return {"logistic": LogisticRegression(max_iter=1000), "neighbours": KNeighborsClassifier(n_neighbors=10)}
 
 
@@ -101,11 +91,6 @@ def measure_cleanlab(model, X, given, flipped):
 
 
 def out_of_fold(model, X, given):
-    """Return the out-of-fold probabilities of each row."""
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
     learner = make_pipeline(StandardScaler(), models()[model])
     folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=SEED)
     return cross_val_predict(learner, X, given, cv=folds, method="predict_proba")
@@ -149,7 +134,6 @@ def by_dataset(results):
 
 
 def ranking_table(results):
-    """Tabulate AUC and CPU seconds next to cleanlab's, per dataset and in total."""
     times = ("our CPU s", "cleanlab's", "ours / its", "both its models", "ours / both")
     lines = [("dataset", "cleanlab's best", "our AUC", "cleanlab's", *times)]
     summaries = {name: summarize(cells) for name, cells in by_dataset(results).items()}
@@ -171,7 +155,6 @@ def _ranking_cells(name, best, aucs, seconds):
 
 
 def list_table(results):
-    """Tabulate the false fraction and the power of the list, per dataset and seed."""
     lines = [("dataset and seed", "listed", "false share", "s.e.", "power", "goal", "verdict")]
     for name, cell in results["cases"].items():
         one = cell["list"]

@@ -36,37 +36,17 @@ RESULTS = FOLDER / "messy.json"
 SEEDS = (101, 102, 103)
 KINDS = ("file", "pipeline", "prepare")
 WAYS = ("auto", "skrub")
-TABLES = (  # files whose columns have to be prepared
-    "titanic.csv",
-    "adult.csv",
-    "churn.csv",
-    "kunden.csv",
-    "reviews.csv",
-    "zipcodes.csv",
-    "mixed.csv",
-    "survey.csv",
-    "sensors.csv.gz",
-)
+_TABLES = """
+    titanic.csv adult.csv churn.csv kunden.csv reviews.csv zipcodes.csv mixed.csv survey.csv sensors.csv.gz
+"""
+_OTHERS = """
+    kunden_utf16.csv fraud.csv catalogue.parquet dirty_labels.csv unicode.csv embeddings.parquet embeddings.npy
+    images.npz huge_scales.csv duplicates.csv patients.csv time.csv wide_sparse.parquet regression.csv
+    multilabel.csv multilabel_X.npy
+"""
+TABLES = tuple(_TABLES.split())  # files whose columns have to be prepared
+FILES = (*TABLES, *_OTHERS.split())
 OUT_OF_LEARNERS_REACH = ("zipcodes.csv", "wide_sparse.parquet")  # too few rows per code or word: only lower ends count
-FILES = (
-    *TABLES,
-    "kunden_utf16.csv",
-    "fraud.csv",
-    "catalogue.parquet",
-    "dirty_labels.csv",
-    "unicode.csv",
-    "embeddings.parquet",
-    "embeddings.npy",
-    "images.npz",
-    "huge_scales.csv",
-    "duplicates.csv",
-    "patients.csv",
-    "time.csv",
-    "wide_sparse.parquet",
-    "regression.csv",
-    "multilabel.csv",
-    "multilabel_X.npy",
-)
 LEAST_HELD, MOST_BEHIND = 0.9, 0.02
 QUICK = {"seed": 7, "files": ("titanic.csv", "mixed.csv", "regression.csv")}
 RAN, REFUSED, BROKE = "ran", "refused", "broke down"
@@ -236,7 +216,6 @@ def holds(name, case):
 
 
 def file_table(results):
-    """Tabulate each file: whether it ran, the truth, the answer, the cost."""
     yield ("file", "seed", "first try", "truth", "best estimate", "range", "truth in range", "reliability", "CPU")
     for (name, seed), case in cases_of(results, "file").items():
         first = case["outcome"] + ("" if case["outcome"] == case["expected"] else f", expected: {case['expected']}")
@@ -286,7 +265,6 @@ def prepare_table(results):
 
 
 def way_table(results):
-    """Summarise both ways, over the tables that both could prepare."""
     yield ("prepared by", "tables", "refused", "median error", "CPU, checks", "CPU, preparing alone", "packages")
     cases = list(cases_of(results, "prepare").values())
     both = [case for case in cases if all("message" not in case["ways"][way] for way in WAYS)]

@@ -80,7 +80,6 @@ def chosen(options):
 
 
 def run(file, options):
-    """Run all selected cells; the quick form asserts what must hold."""
     parts = PARTS if options.quick else options.only or PARTS
     protocol, cases = protocol_of(options), cases_of(options)
     for case in cases if "data" in parts else ():

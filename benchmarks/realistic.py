@@ -13,11 +13,21 @@ end is counted from 0. Intervals come from resampling problems, each with all it
 """
 
 import math
+import warnings
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
 
+from bayesfloor import BayesFloor
 from benchmarks._command import FOLDER, JOBS, run_command
 from benchmarks._data import SEED
 from benchmarks._realistic import easy, table
@@ -40,10 +50,6 @@ BEFORE = "813a893"  # commit whose code measured the cells of the kind "before"
 # One cell: a problem, a draw and a kind.
 
 
-def run_truth(problem):
-    return {"family": problem.family, **{name: plain(value) for name, value in problem.truth._asdict().items()}}
-
-
 def targets_of(truth):
     """Return the target errors by their distance from the truth, if they are between 0 and guessing."""
     errors = {}
@@ -52,29 +58,13 @@ def targets_of(truth):
     return {name: error for name, error in errors.items() if 0 < error < truth["guessing"]}
 
 
-def default_classifiers(seed):
-    """Return the classifiers that most people would try, with scikit-learn's defaults."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.neural_network import MLPClassifier
-    from sklearn.svm import SVC
-
-    return {
-        "boosting": HistGradientBoostingClassifier(random_state=seed),
-        "svc": SVC(),
-        "mlp": MLPClassifier(random_state=seed),
-    }
-
-
 def run_rivals(problem, draw, _targets):
-    """Return the errors of classifiers in five folds."""
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
     X, y = problem.draw(draw)
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=draw)
+    models = {"boosting": HistGradientBoostingClassifier(random_state=draw), "svc": SVC()}
+    models["mlp"] = MLPClassifier(random_state=draw)
     errors, seconds = {}, {}
-    for name, model in default_classifiers(draw).items():
+    for name, model in models.items():
         scaled = make_pipeline(StandardScaler(), model)
         time, guess = seconds_of(lambda scaled=scaled: cross_val_predict(scaled, X, y, cv=folds))
         errors[name], seconds[name] = plain(float(np.mean(guess != y))), plain(time)
@@ -83,8 +73,6 @@ def run_rivals(problem, draw, _targets):
 
 def run_answer(problem, draw, targets):
     """Return the answer, and its verdicts for targets."""
-    from bayesfloor import BayesFloor
-
     X, y = problem.draw(draw)
     seconds, found = seconds_of(lambda: BayesFloor(random_state=draw).fit(X, y).answer())
     return told_by(found) | {
@@ -98,10 +86,6 @@ RUNS = {"rivals": run_rivals, "answer": run_answer}
 
 
 def run_cell(name, draw, kind, truth):
-    import warnings
-
-    from threadpoolctl import threadpool_limits
-
     with threadpool_limits(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # most networks stop before they converge
         return RUNS[kind](PROBLEMS[name], draw, targets_of(truth))
@@ -113,22 +97,18 @@ def key_of(name, draw, kind):
 
 def run_cells(names, draws, kinds, file, jobs):
     """Run the cells that are not in the file, the first draws of all problems first."""
-    from joblib import Parallel, delayed
-
     cases = file.results["cases"]
     for name in names:
         if f"{name}/truth" not in cases:
-            file.add(f"{name}/truth", run_truth(PROBLEMS[name]))
+            problem = PROBLEMS[name]
+            truth = {end: plain(value) for end, value in problem.truth._asdict().items()}
+            file.add(f"{name}/truth", {"family": problem.family, **truth})
     cells = [(name, draw, kind) for draw, name, kind in product(range(draws), names, kinds)]
     missing = [cell for cell in cells if key_of(*cell) not in cases]
     tasks = (delayed(run_cell)(*cell, cases[f"{cell[0]}/truth"]) for cell in missing)
     for cell, case in zip(missing, Parallel(n_jobs=jobs, return_as="generator")(tasks), strict=True):
         file.add(key_of(*cell), case)
-        print(f"{key_of(*cell)}: {_total_seconds(case['seconds']):.1f} s", flush=True)
-
-
-def _total_seconds(seconds):
-    return sum(seconds.values()) if isinstance(seconds, dict) else seconds
+        print(key_of(*cell), flush=True)
 
 
 # Combined results.
@@ -245,7 +225,6 @@ def chained(problems):
 
 
 def estimate_table(problems):
-    """Tabulate errors of estimates, and their ratios to those of others in the same cells."""
     yield ("estimates", "by", "cells", "none given", "median error", "ratio to rivals", "ratio to before")
     for (label, members), kind in product(groups_of(problems).items(), KINDS):
         own = with_kinds(members, kind)
@@ -285,7 +264,6 @@ def range_table(problems):
 
 
 def verdict_table(problems):
-    """Tabulate verdicts for targets some points from the truth."""
     yield ("verdicts", "by", "points", "asked", "left out", "decided", "wrong", "wrong out of reach")
     groups = groups_of(problems) | {"half hidden": of_families(problems, ["half hidden"])}
     for (label, members), kind, margin in product(groups.items(), ANSWERS, MARGINS):
@@ -298,8 +276,6 @@ def verdict_table(problems):
 
 
 def verdict_share(problems, kind, margin, field):
-    """Return the fraction of the requested verdicts, as text."""
-
     def values(cell):
         found = count_verdicts(cell, kind, margin)
         return getattr(found, field), found.asked

@@ -18,20 +18,8 @@ from benchmarks._results import FOLDER as RESULTS
 from benchmarks._results import Goal, code_behind, columns_of_numbers, verdict
 
 TEXTS = Path(__file__).parent / "pages"
-ORDER = (
-    "realistic",
-    "answers",
-    "messy",
-    "hazards",
-    "gates",
-    "known_floor",
-    "feebee",
-    "calibration",
-    "labels",
-    "selection",
-    "paper",
-    "paper_gap",
-)
+_ORDER = "realistic answers messy hazards gates known_floor feebee calibration labels selection paper paper_gap"
+ORDER = _ORDER.split()
 _NOT_YET = "*Not measured yet.*"
 _FEW = 12  # goals that a page shows without folding
 FIGURES = {  # modules whose functions, draw_NAME, draw the figures
@@ -68,7 +56,6 @@ class Benchmark(NamedTuple):
 
 
 def read_benchmarks(folder=RESULTS):
-    """Return all benchmarks that have results, in the order of the pages."""
     names = [path.stem for path in folder.glob("*.json")]
     return [read_benchmark(folder, name) for name in sorted(names, key=_place)]
 
@@ -172,8 +159,6 @@ def figure(benchmark, what, shown, folder):
 
 
 def fill(benchmark, text, folder):
-    """Return a text with its tables, figures and goals inserted."""
-
     def put(found):
         kind, name, words = found.groups()
         if kind == "table":

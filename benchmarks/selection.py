@@ -10,6 +10,7 @@
 Times are CPU seconds on one thread.
 """
 
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 
@@ -22,11 +23,6 @@ PARTS = ("representations", "features", "noise", "splits")
 
 def part(name):
     return import_module(f"benchmarks._sel_{name}")
-
-
-def run_part(name, file, *, quick):
-    for cell in part(name).cells(quick=quick):
-        measure_once(f"{name}/{cell}", file, lambda cell=cell: part(name).measure(cell, quick=quick))
 
 
 def cells_of(results, name):
@@ -51,7 +47,6 @@ def measured(results):
 
 
 def show(results, options):
-    """Print the tables of these parts, and the goals if sizes were full."""
     made = {}
     for name in [name for name in measured(results) if name in (options.only or PARTS)]:
         made |= {(name, key): table for key, table in part(name).tables(cells_of(results, name)).items()}
@@ -62,12 +57,9 @@ def run(file, options):
     """Measure, and check what must hold."""
     with one_thread():
         for name in options.only or PARTS:
-            run_part(name, file, quick=options.quick)
+            for cell in part(name).cells(quick=options.quick):
+                measure_once(f"{name}/{cell}", file, partial(part(name).measure, cell, quick=options.quick))
             part(name).check(cells_of(file.results, name))
-
-
-def chosen_cells(options):
-    return [f"{name}/{cell}" for name in options.only or PARTS for cell in part(name).cells(quick=options.quick)]
 
 
 def main(arguments=None):
@@ -76,7 +68,9 @@ def main(arguments=None):
         __doc__,
         RESULTS,
         names=PARTS,
-        cells=chosen_cells,
+        cells=lambda options: [
+            f"{name}/{cell}" for name in options.only or PARTS for cell in part(name).cells(quick=options.quick)
+        ],
         measure=run,
         show=show,
         header=lambda options: {"quick": options.quick, "pandas": version("pandas")},
