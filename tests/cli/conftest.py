@@ -26,18 +26,11 @@ from bayesfloor.cli._terminal import ENDED
 from bayesfloor.summary import schema
 
 # Whoever runs the tests may have set these; a test that needs one sets it.
-_UNSET = (
-    "BAYESFLOOR_DEBUG",
-    "COLUMNS",
-    "FORCE_COLOR",
-    "GITHUB_STEP_SUMMARY",
-    "LC_ALL",
-    "LINES",
-    "NO_COLOR",
-    "PYTHONIOENCODING",
-    "TTY_COMPATIBLE",
-    "TTY_INTERACTIVE",
-)
+_NAMES = """
+    BAYESFLOOR_DEBUG COLUMNS FORCE_COLOR GITHUB_STEP_SUMMARY LC_ALL LINES
+    NO_COLOR PYTHONIOENCODING TTY_COMPATIBLE TTY_INTERACTIVE
+"""
+_UNSET = _NAMES.split()
 _USUAL = {"OMP_NUM_THREADS": "1", "PYTHONUTF8": "1", "TERM": "xterm-256color"}
 
 

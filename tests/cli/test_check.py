@@ -457,25 +457,15 @@ def test_pictures_outside_the_folder_of_the_table_are_left_out(run, tmp_path):
     y[[5, 70]] = 1 - y[[5, 70]]
     names = np.resize([str(tmp_path / "private.png"), "../private.png", "link.png", "a\0b"], 120)
     pd.DataFrame(X).add_prefix("x").assign(y=y, path=names).to_parquet(folder / "t.parquet")
-    asked = (
-        "report",
-        folder / "t.parquet",
-        "-y",
-        "y",
-        "--image",
-        "path",
-        "--effort",
-        "quick",
-        "-o",
-        tmp_path / "r.html",
-    )
+    page = tmp_path / "r.html"
+    asked = ("report", folder / "t.parquet", "-y", "y", "--image", "path", "--effort", "quick", "-o", page)
     ended = run(*asked)
 
     assert ended.code == 0
     assert f"not below {folder} left out; --image-root FOLDER says where images may be" in ended.stderr
-    assert "data:image/" not in (tmp_path / "r.html").read_text("utf-8")
+    assert "data:image/" not in page.read_text("utf-8")
     assert run(*asked, "--image-root", tmp_path).code == 0
-    assert "data:image/" in (tmp_path / "r.html").read_text("utf-8")
+    assert "data:image/" in page.read_text("utf-8")
 
 
 @pytest.mark.slow

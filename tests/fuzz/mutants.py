@@ -22,20 +22,8 @@ MEMORY = 4 << 30  # bytes of address space: a small file must not ask for more
 LONGEST = 2000  # characters of a message
 EXTREMES = [0, 1, -1, 2, 7, 255, 1 << 15, (1 << 31) - 1, -(1 << 31), (1 << 63) - 1, -(1 << 63)]
 WORDS = [b'"', b",", b";", b"\n", b"\r", b"\t", b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"1e999", b"-1e-999", b"nan"]
-WORDS += [
-    b"inf",
-    b"9" * 400,
-    b"0x1f",
-    b"=1+1",
-    b"\xc3",
-    "\u202e".encode(),
-    b'""',
-    b"'",
-    b"1,5",
-    b"2024-13-45",
-    b"|" * 50,
-]
-WORDS += [b"label", b"NA", b"[1, 2]", b"a" * 5000]
+WORDS += [b"inf", b"9" * 400, b"0x1f", b"=1+1", b"\xc3", "\u202e".encode(), b'""', b"'", b"1,5", b"2024-13-45"]
+WORDS += [b"|" * 50, b"label", b"NA", b"[1, 2]", b"a" * 5000]
 
 
 # Sound files

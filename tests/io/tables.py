@@ -13,26 +13,8 @@ from hypothesis import strategies as st
 from bayesfloor.io._find_file import find_file, reading
 from bayesfloor.io._tables import open_table
 
-WORDS = [
-    "the",
-    "cable",
-    "phone",
-    "came",
-    "late",
-    "and",
-    "broke",
-    "twice",
-    "we",
-    "love",
-    "this",
-    "shop",
-    "would",
-    "buy",
-    "again",
-    "never",
-    "works",
-    "fine",
-]
+_TEXT = "the cable phone came late and broke twice we love this shop would buy again never works fine"
+WORDS = _TEXT.split()
 START = dt.datetime(2021, 3, 1)  # noqa: DTZ001 - as most tables have them
 
 
