@@ -63,8 +63,9 @@ def test_with_priors_all_rows_are_tested_and_errors_are_weighted_by_class():
 
     assert len(found.codes) == 9000
     for name, eta in found.eta.items():
-        odds = plain.eta[name][:, 1] / plain.eta[name][:, 0] * np.mean(codes == 0) / np.mean(codes == 1)
-        np.testing.assert_allclose(eta[:, 1] / eta[:, 0], odds)
+        if name != BLEND:  # whose weights are chosen for the priors
+            odds = plain.eta[name][:, 1] / plain.eta[name][:, 0] * np.mean(codes == 0) / np.mean(codes == 1)
+            np.testing.assert_allclose(eta[:, 1] / eta[:, 0], odds)
         wrong = eta.argmax(axis=1) != codes
         rates, sizes = np.array([wrong[codes == k].mean() for k in (0, 1)]), np.bincount(codes)
         assert found.errors[name] == pytest.approx(priors @ rates)

@@ -209,15 +209,15 @@ def _add_part(race: Race, number: int, scores: dict[str, list[Any]]) -> dict[str
         for fold, each in enumerate(folds):
             whole[race.fold == fold] = each
         race.eta[name] = calibrate(whole, race.codes, race.fold)
+        if race.priors is not None:  # calibration is for the rows as they are
+            shifted = race.eta[name] * race.weight[: whole.shape[1]]
+            race.eta[name] = shifted / shifted.sum(axis=1, keepdims=True)
     # A learner that joined late would bend the blend's learning curve.
     members = [name for name in race.eta if number == 0 or _trained_at_all_smaller_sizes(race, name, number)]
     weights = dict[str, float]()
     if len(members) > 1:
-        mixed, found = blend([race.eta[name] for name in members], race.codes, race.fold)
+        mixed, found = blend([race.eta[name] for name in members], race.codes, race.fold, race.weight)
         race.eta[BLEND], weights = mixed, dict(zip(members, found.tolist(), strict=True))
-    if race.priors is not None:  # after blending and calibration, which need labels in these proportions
-        shifted = {name: eta * race.weight[: eta.shape[1]] for name, eta in race.eta.items()}
-        race.eta.update({name: eta / eta.sum(axis=1, keepdims=True) for name, eta in shifted.items()})
     for name, eta in race.eta.items():
         for losses, loss in (
             (race.wrong, eta.argmax(axis=1) != race.codes),
@@ -310,7 +310,7 @@ def class_scores(model: Any, X: Floats) -> Floats:
     return (model.predict(X)[:, None] == model.classes_).astype(np.float64)
 
 
-def calibrate(scores: Floats, codes: Ints, fold: Ints) -> Floats:
+def calibrate(scores: Floats, codes: Ints, fold: Ints, weight: Floats | None = None) -> Floats:
     """Return probabilities: a softmax of the scores times a factor chosen by the log loss on the other folds.
 
     This is temperature scaling (Guo et al. 2017); each fold's factor is chosen without that fold's labels. If only one
@@ -321,7 +321,7 @@ def calibrate(scores: Floats, codes: Ints, fold: Ints) -> Floats:
     own = shifted[np.arange(len(codes)), codes]
     # The log loss of each part under each factor; the highest score of each row is 0, so that nothing overflows.
     losses = (np.log(np.exp(factor * shifted).sum(axis=1)) - factor * own for factor in _TEMPERATURES)
-    loss = np.stack([np.bincount(part, each) for each in losses])
+    loss = np.stack([np.bincount(part, each if weight is None else each * weight[codes]) for each in losses])
     best = (loss.sum(axis=1, keepdims=True) - loss).argmin(axis=0)
     chances = np.exp(_TEMPERATURES[best[part], None] * shifted)
     return np.clip(chances / chances.sum(axis=1, keepdims=True), _LEAST, 1.0)
@@ -332,28 +332,29 @@ def halves_if_one(fold: Ints) -> Ints:
     return fold if fold.max() > 0 else np.arange(len(fold)) % 2
 
 
-def blend(posteriors: list[Floats], codes: Ints, fold: Ints) -> tuple[Floats, Floats]:
+def blend(posteriors: list[Floats], codes: Ints, fold: Ints, weight: Floats) -> tuple[Floats, Floats]:
     """Return the softmax of a weighted sum of log posteriors, and each learner's mean weight.
 
     This is stacking (Wolpert 1992; Breiman 1996, with weights of at least 0) by log loss. Each fold's weights are
-    chosen by the labels of the other folds, so the blend's errors can be counted like those of any learner.
+    chosen by the labels of the other folds, so the blend's errors can be counted like those of any learner. ``weight``
+    is that of the rows of each class.
     """
     logs, part = np.log(np.stack(posteriors)), halves_if_one(fold)
     whole, weights = np.empty(logs.shape[1:]), []
     for number in np.unique(part):
         other, own = np.flatnonzero(part != number), part == number
         taken = other[:: max(1, len(other) * logs.shape[2] // _MOST_NUMBERS)]
-        weights.append(_choose(logs[:, taken], codes[taken]))
+        weights.append(_choose(logs[:, taken], codes[taken], weight[codes[taken]]))
         whole[own] = np.tensordot(weights[-1], logs[:, own], 1)
-    return calibrate(whole, codes, fold), np.mean(weights, axis=0)
+    return calibrate(whole, codes, fold, weight), np.mean(weights, axis=0)
 
 
-def _choose(logs: Floats, codes: Ints) -> Floats:
+def _choose(logs: Floats, codes: Ints, of_row: Floats) -> Floats:
     """Return the weights with the smallest log loss, a convex function of them."""
     from scipy.optimize import minimize
 
     n_learners, n_rows, _ = logs.shape
-    own = logs[:, np.arange(n_rows), codes].mean(axis=1)
+    own = (logs[:, np.arange(n_rows), codes] * of_row).mean(axis=1)
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         scores = np.tensordot(weights, logs, 1)
@@ -361,8 +362,9 @@ def _choose(logs: Floats, codes: Ints) -> Floats:
         chances = np.exp(scores - top)
         total = chances.sum(axis=1, keepdims=True)
         chances /= total
+        chances *= of_row[:, None]
         slope = np.tensordot(logs, chances, 2) / n_rows - own
-        return float((np.log(total) + top).mean() - weights @ own), slope
+        return float(((np.log(total) + top) * of_row[:, None]).mean() - weights @ own), slope
 
     start, least = np.full(n_learners, 1 / n_learners), [(0.0, None)] * n_learners
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=least, options={"maxiter": _STEPS})
