@@ -16,8 +16,8 @@ from benchmarks.known_floor import OUT_OF_REACH, REACHABLE, lower_end, told_by
 
 # Words that name a cause; "the features are related to the label" does not, nor does "train gradient boosting".
 NAMED = {
-    "copies": r"\bBF113\b|\bcop(y|ies|ied)\b|(?<!no )\b(near-)?duplicate|belong together"
-    r"|\brelated rows|\brows\b[^.]{0,40}\brelated",
+    "copies": r"\bBF11[389]\b|\bcop(y|ies|ied)\b|(?<!no )\b(near-)?duplicate|belong together"
+    r"|\brelated rows|\brows\b[^.]{0,40}\brelated|\bmade from\b",
     "leak": r"\bBF114\b|\bleak|give(s|n)? the (label|class)\w* away",
     "time": r"\bBF112\b|\btime\b|\bhours?\b|\bin (this )?order\b|\bdrift|\blater\b|\bperiods?\b",
 }

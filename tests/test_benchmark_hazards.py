@@ -1,5 +1,7 @@
 """The benchmark of hazards: what counts as confidently wrong, and tables that are what they say."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,12 @@ def test_a_false_verdict_is_confidently_wrong_unless_the_screen_names_the_cause(
     assert not hazards.is_confidently_wrong(said(0.5, named=["copies"]), "copies")
     assert hazards.is_confidently_wrong(said(0.5, named=["time"]), "copies")
     assert not hazards.is_confidently_wrong(said(0.02), "copies")
+
+
+@pytest.mark.parametrize("text", ["12 % of a class lie exactly between two of its rows, as if made from them", "BF118"])
+def test_rows_made_from_others_are_named_as_copies(benchmark_module, text):
+    """Whatever the sentence says of how they were made."""
+    assert re.search(benchmark_module("_judge").NAMED["copies"], text)
 
 
 def test_a_leak_is_named_only_with_one_of_its_columns(hazards):
