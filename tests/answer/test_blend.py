@@ -23,7 +23,7 @@ def test_learners_that_know_nothing_get_no_weight_and_those_that_err_apart_are_b
     """By log loss."""
     eta, codes, fold = rows
 
-    mixed, weights = blend([eta, softmax(rng.normal(size=eta.shape), axis=1)], codes, fold)
+    mixed, weights = blend([eta, softmax(rng.normal(size=eta.shape), axis=1)], codes, fold, np.ones(3))
 
     assert weights[0] == pytest.approx(1, abs=0.1)
     assert weights[1] < 0.05
@@ -31,7 +31,7 @@ def test_learners_that_know_nothing_get_no_weight_and_those_that_err_apart_are_b
 
     noisy = [softmax(np.log(eta) + rng.normal(size=eta.shape), axis=1) for _ in range(3)]
 
-    mixed, weights = blend(noisy, codes, fold)
+    mixed, weights = blend(noisy, codes, fold, np.ones(3))
 
     assert (weights > 0.1).all()
     assert np.mean(mixed.argmax(axis=1) != codes) < min(np.mean(one.argmax(axis=1) != codes) for one in noisy)
@@ -43,7 +43,7 @@ def test_a_fold_does_not_see_its_own_labels(rows, rng):
     members = [eta, softmax(rng.normal(size=eta.shape), axis=1)]
     shuffled = np.where(fold == 0, rng.permutation(codes), codes)
 
-    before, after = (blend(members, labels, fold)[0] for labels in (codes, shuffled))
+    before, after = (blend(members, labels, fold, np.ones(3))[0] for labels in (codes, shuffled))
 
     np.testing.assert_array_equal(before[fold == 0].argmax(axis=1), after[fold == 0].argmax(axis=1))
     assert (before[fold != 0] != after[fold != 0]).any()
@@ -53,6 +53,6 @@ def test_a_fold_does_not_see_its_own_labels(rows, rng):
 def test_rows_are_probabilities(rows, n_folds):
     eta, codes, fold = rows
 
-    mixed, _ = blend([eta, eta**2 / (eta**2).sum(axis=1, keepdims=True)], codes, fold % n_folds)
+    mixed, _ = blend([eta, eta**2 / (eta**2).sum(axis=1, keepdims=True)], codes, fold % n_folds, np.ones(3))
 
     np.testing.assert_allclose(mixed.sum(axis=1), 1, atol=1e-3)
