@@ -55,7 +55,10 @@ def told(found):
 
 
 def warned(found):
-    told = [["leak", *leak.columns] for leak in found.leaks] + [[each.kind, *each.columns] for each in found.doubtful]
+    """Return the kinds of warnings and their columns; a "note" about strong columns is no warning of a leak."""
+    told = [[leak.kind, *leak.columns] for leak in found.leaks] + [
+        [each.kind, *each.columns] for each in found.doubtful
+    ]
     if (rows := found.dependence) is None:
         return {"warned": told}
     return {

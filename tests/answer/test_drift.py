@@ -40,6 +40,16 @@ def test_a_rule_that_turns_is_found_by_the_order_of_rows(turning, as_table):
     assert find_drift(as_table(table.sample(frac=1, random_state=0), y), 0) is None
 
 
+def test_a_signal_that_fades_is_found(as_table, global_random_seed):
+    """Later rows are worse for every model, also for one that has seen rows like them."""
+    rng = np.random.default_rng([global_random_seed, 6])
+    X, time = rng.normal(size=(3000, 4)), np.linspace(0, 1, 3000)
+    y = (X[:, 0] + (0.3 + time) * rng.normal(size=3000) > 0).astype(int)
+    found = find_drift(as_table(X, y), 0)
+
+    assert found.error_between + 0.02 < found.error_later
+
+
 def test_files_in_other_orders_show_nothing(as_table):
     """Sorted by a column or by class, later rows are others, but not later."""
     rng = np.random.default_rng(0)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from tables import tables
 
-from bayesfloor.io._columns import as_gaps, is_missing, read_all, read_list, texts
+from bayesfloor.io._columns import as_gaps, is_missing, read_all, read_list, take_rows, texts
 from bayesfloor.io._data import recognise
 
 NAN = float("nan")
@@ -84,6 +84,13 @@ def test_objects_of_several_kinds_are_texts_some_of_which_are_missing():
     assert column.data.tolist() == [1, -1, -1, 0]
 
     assert read_list("c", [1.0, 2.5, None]).as_texts().levels == ("1", "2.5")
+
+
+def test_some_rows_have_only_their_own_strings():
+    """What a column is depends on the strings that occur in it."""
+    part = take_rows(texts("c", ["b", "a", None, "c", "b"]), np.array([4, 2, 3]))
+
+    assert (part.levels, part.data.tolist()) == (("b", "c"), [0, -1, 1])
 
 
 def test_arrays():

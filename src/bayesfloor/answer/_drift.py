@@ -7,6 +7,7 @@ be measured is the error on the next period of models that were trained on the p
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
@@ -19,8 +20,6 @@ from bayesfloor.support._tasks import one_blas_thread, one_openmp_thread
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import percent, quoted
 
-_KINDS = _LINEAR, _FOREST = ("linear", "forest")
-
 
 @dataclass(frozen=True, repr=False)
 class Drift(Result):
@@ -29,8 +28,7 @@ class Drift(Result):
     Attributes
     ----------
     column : the column with the times; empty for the order of rows.
-    n_periods, n_worse : number of periods, each tested by a quick model that was trained on all earlier ones, and of
-        those with a higher error than between known rows.
+    n_periods : number of periods, each tested by a quick model that was trained on all earlier ones.
     error_between : error of such a model on random rows.
     error_later, low, high : mean error on the next period, and its 95 % interval over periods.
 
@@ -49,17 +47,10 @@ class Drift(Result):
 
     column: str
     n_periods: int
-    n_worse: int
     error_between: float
     error_later: float
     low: float
     high: float
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the error rises by more than periods differ by chance, and enough to matter."""
-        rise, reach = self.error_later - self.error_between, (self.high - self.low) / 2
-        return rise > T.rise and (rise > T.one_sided * reach or self.n_worse == self.n_periods)
 
     def _summary(self) -> str:
         by = f" by {quoted(self.column)}" if self.column else ""
@@ -72,15 +63,16 @@ def find_drift(table: LabelledTable, seed: int, *, always: bool = False) -> Drif
     for name, order in orders(table):
         if len(order) < T.fewest_rows or _comes_in_parts(table.codes[order]) or (not name and _is_sorted(table)):
             continue
-        n_rows = T.most_rows if name else T.most_in_file
-        units = order[np.unique(np.linspace(0, len(order) - 1, n_rows).astype(np.int64))]
+        units = order[np.unique(np.linspace(0, len(order) - 1, T.most_rows).astype(np.int64))]
         codes = np.unique(table.codes[units], return_inverse=True)[1]
-        X = table.numbers(units).values
+        X = table.numbers(units, name).values  # later times are new to every model, and honest rows are not
+        if not X.shape[1]:
+            continue
         X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), np.finfo(np.float64).tiny)
-        kind, is_suspicious = _find_suspicious(X, codes, seed)
-        if always or is_suspicious:
-            found = _measure(kind, X, codes, name, seed)
-            if always or found.is_clear:
+        model, between, is_worse = _compare(X, codes, seed)
+        if always or is_worse:
+            found = _measure(model, X, codes, between, name)
+            if always or found.error_later - found.error_between > T.rise:
                 return found
     return None
 
@@ -100,44 +92,54 @@ def _is_sorted(table: LabelledTable) -> bool:
     return bool((((steps >= 0).all(axis=0) | (steps <= 0).all(axis=0)) & (steps != 0).any(axis=0)).any())
 
 
-def _find_suspicious(X: Floats, codes: Ints, seed: int) -> tuple[str, bool]:
-    """Return a kind of model, and whether it does clearly worse on the later half than on random rows.
+def _compare(X: Floats, codes: Ints, seed: int) -> tuple[_Model, float, bool]:
+    """Return the better model, its error on random rows, and whether time matters.
 
-    Of kinds that both do so, or neither, it is the one with the lower error on random rows.
+    It does if a model of one half of the time errs more on the other half than one of as many random rows, or if the
+    latter errs ever more. Both are tested on the same rows, so that what is hard about these cancels out.
     """
-    half, found = np.arange(len(X)) >= len(X) // 2, {}
-    mixed = np.random.default_rng([seed, 27]).permutation(half)
-    for kind in _KINDS:
-        later, between = (_wrong(kind, X, codes, ~test, test, seed) for test in (half, mixed))
-        error = np.sqrt(later.var() / len(later) + between.var() / len(between))
-        is_clear = bool(later.mean() - between.mean() > max(T.rise, T.clear * error))
-        found[kind] = (not is_clear, between.mean())
-    best = min(found, key=found.__getitem__)
-    return best, not found[best][0]
+    time = np.linspace(-1, 1, len(X))
+    mixed = np.random.default_rng([seed, 27]).permutation(time > 0)
+    between, best = min(
+        ((model.wrong_in_halves(X, codes, mixed), model) for model in _Model), key=lambda e: e[0].mean()
+    )
+    more = best.wrong_in_halves(X, codes, time > 0) - between
+    rising = time * (between - between.mean())
+    is_worse = any(
+        each.mean() > clear * each.std() / np.sqrt(len(X)) for each, clear in zip((more, rising), T.clear, strict=True)
+    )
+    return best, float(between.mean()), is_worse
 
 
-def _measure(kind: str, X: Floats, codes: Ints, name: str, seed: int) -> Drift:
-    """Train on all earlier periods and test on the next one; and, to compare, cross-validate on random rows."""
-    fold = np.random.default_rng([seed, 28]).permutation(len(X)) % T.folds
-    wrong = [_wrong(kind, X, codes, fold != k, fold == k, seed) for k in range(T.folds)]
-    between = float(np.concatenate(wrong).mean())
+def _measure(model: _Model, X: Floats, codes: Ints, between: float, name: str) -> Drift:
+    """Train on all earlier periods and test on the next one."""
     period = np.arange(len(X)) * T.n_periods // len(X)
     tested = range(T.n_periods // 2, T.n_periods)
-    errors = np.array([_wrong(kind, X, codes, period < k, period == k, seed).mean() for k in tested])
+    errors = np.array([model.wrong(X, codes, period < k, period == k).mean() for k in tested])
     reach = two_sided(0.95, len(errors) - 1) * errors.std(ddof=1) / np.sqrt(len(errors))
     low, high = max(0.0, float(errors.mean() - reach)), min(1.0, float(errors.mean() + reach))
-    return Drift(name, len(errors), int(np.count_nonzero(errors > between)), between, float(errors.mean()), low, high)
+    return Drift(name, len(errors), between, float(errors.mean()), low, high)
 
 
-def _wrong(kind: str, X: Floats, codes: Ints, train: np.ndarray, test: np.ndarray, seed: int) -> Floats:
-    """Return which of the test rows a quick model gets wrong."""
-    from sklearn.ensemble import ExtraTreesClassifier
-    from sklearn.linear_model import RidgeClassifier
+class _Model(Enum):
+    """A quick model."""
 
-    with one_openmp_thread(), one_blas_thread():
-        made = (
-            ExtraTreesClassifier(T.trees, min_samples_leaf=T.leaf, random_state=seed)
-            if kind == _FOREST
-            else RidgeClassifier()
-        )
-        return np.asarray(made.fit(X[train], codes[train]).predict(X[test]) != codes[test], dtype=np.float64)
+    LINEAR, NEAREST = range(2)
+
+    def wrong(self, X: Floats, codes: Ints, train: np.ndarray, test: np.ndarray) -> Floats:
+        """Return which of the test rows it gets wrong; neighbours are looked for in an even part of many rows."""
+        from sklearn.linear_model import RidgeClassifier
+        from sklearn.neighbors import KNeighborsClassifier
+
+        rows, model = np.flatnonzero(train), RidgeClassifier()
+        if self == _Model.NEAREST:
+            model = KNeighborsClassifier(T.neighbours, algorithm="brute")
+            rows = rows[:: -(-len(rows) // T.most_in_memory)]
+        with one_openmp_thread(), one_blas_thread():
+            return np.asarray(model.fit(X[rows], codes[rows]).predict(X[test]) != codes[test], dtype=np.float64)
+
+    def wrong_in_halves(self, X: Floats, codes: Ints, half: np.ndarray) -> Floats:
+        """Return which rows it gets wrong if it is trained on the other half."""
+        wrong = np.empty(len(X))
+        wrong[half], wrong[~half] = self.wrong(X, codes, ~half, half), self.wrong(X, codes, half, ~half)
+        return wrong

@@ -14,7 +14,7 @@ from bayesfloor.answer._race import deal_folds
 from bayesfloor.answer._thresholds import RELATED
 from bayesfloor.floor._edge_counts import likeliest
 from bayesfloor.forest._vertices import find_vertices
-from bayesfloor.io._columns import Values, read_all, read_column
+from bayesfloor.io._columns import Values, read_all, read_column, take_rows
 from bayesfloor.io._data import WIDE, Data
 from bayesfloor.io._labels import read_target
 from bayesfloor.io._table_preparer import TablePreparer
@@ -22,6 +22,7 @@ from bayesfloor.support._tasks import one_blas_thread, one_openmp_thread
 from bayesfloor.support._types import Floats, Ints
 
 _FEWEST = 100  # with fewer rows, chance hides every hazard
+_MANY = 20_000  # tables with more rows are read and prepared in the parts that are looked at
 _FIRST = 2000  # the first rows show whether a column is worth reading
 _CLEARLY = 3.0  # smallest clear difference, in standard errors
 _LEAST, _RELATIVE = 0.01, 0.15  # smallest difference that matters: absolute, and relative to the lower error
@@ -54,11 +55,13 @@ class LabelledTable:
     @cached_property
     def columns_at_first(self) -> list[Values]:
         """The columns of a data frame, first rows only; none for an array."""
-        return read_all(self._take(np.arange(min(len(self.row), _FIRST)))) if self.data.form == "frame" else []
+        return self.values(np.arange(min(len(self), _FIRST))) if self.data.form == "frame" else []
 
     def column(self, name: str) -> Values:
         """Return a column of a data frame, labelled rows only."""
-        return read_column(self.data.X[name][self.row.tolist()])
+        if len(self) > _MANY:
+            return read_column(self.data.X[name][self.row.tolist()])
+        return next(each for each in self._columns if each.name == name)
 
     @property
     def names(self) -> list[str]:
@@ -68,22 +71,32 @@ class LabelledTable:
 
     def values(self, units: Ints, without: Collection[str] = ()) -> list[Values]:
         """Return the columns of these labelled rows as they are."""
-        part = self._take(units)
-        return read_all(Data(part.X.drop(list(without))) if self.data.form == "frame" else part)
+        columns = self._columns if len(self) <= _MANY else read_all(self._take(units))
+        kept = [each for each in columns if each.name not in without]
+        return kept if len(self) > _MANY else [take_rows(each, units) for each in kept]
 
     def numbers(self, units: Ints, without: str = "") -> Numbers:
         """Return the features of these labelled rows as numbers, prepared as for a check; perhaps without a column."""
+        values, quantity, source = self._prepared if len(self) <= _MANY else self._prepare(units)
+        kept = np.array([not without or name != without for name in self.names])[source]
+        return Numbers((values[units] if len(self) <= _MANY else values)[:, kept], quantity[kept])
+
+    @cached_property
+    def _columns(self) -> list[Values]:
+        """All columns of a table with few rows, which is read and prepared only once."""
+        return read_all(self._take(np.arange(len(self))))
+
+    @cached_property
+    def _prepared(self) -> tuple[Floats, np.ndarray, Ints]:
+        return self._prepare(np.arange(len(self)))
+
+    def _prepare(self, units: Ints) -> tuple[Floats, np.ndarray, Ints]:
+        """Return these rows as numbers, which of the numbers are quantities, and the column that each came from."""
         part = self._take(units)
-        if self.data.form != "frame":
-            if np.isfinite(part.X).all():
-                return Numbers(part.X, np.ones(part.X.shape[1], dtype=bool))
-            preparer = TablePreparer()
-        elif self.names == [without]:
-            return Numbers(np.empty((len(units), 0)), np.empty(0, dtype=bool))
-        else:
-            preparer = TablePreparer(self.roles if not without else {**self.roles, without: "group"})
-        values = preparer.fit_transform(part)
-        return Numbers(values, preparer.quantity_)
+        if self.data.form != "frame" and np.isfinite(part.X).all():
+            return part.X, np.ones(part.X.shape[1], dtype=bool), np.arange(part.X.shape[1])
+        preparer = TablePreparer(self.roles if self.data.form == "frame" else None)
+        return preparer.fit_transform(part), preparer.quantity_, preparer.source_
 
     def _take(self, units: Ints) -> Data:
         rows = self.row[units]

@@ -88,11 +88,12 @@ def find_leaks(table: LabelledTable, seed: int, without: Collection[str] = ()) -
 class _Rows(NamedTuple):
     """Rows as numbers, several for a date or a text, and their labels.
 
-    ``column`` has the position in ``names`` of the column that each number came from; ``rank`` has the numbers as
-    ranks, ``level`` in bins, and ``grid`` in few bins. Rules are made on one ``half`` and tried on the other.
+    ``column`` has the position in ``names`` of the column, or the indicators, that each number came from; ``rank`` has
+    the numbers as ranks, ``level`` in bins, and ``grid`` in few bins. Rules are made on one ``half`` and tried on the
+    other.
     """
 
-    names: Sequence[str]
+    names: Sequence[tuple[str, ...]]
     column: Ints
     values: Floats
     rank: Ints
@@ -113,6 +114,9 @@ class _Rows(NamedTuple):
     def is_code(self) -> np.ndarray:
         """Which numbers have few distinct values."""
         return np.asarray(self.rank.max(axis=0) < T.few_values)
+
+    def names_of(self, columns: Iterable[int]) -> tuple[str, ...]:
+        return tuple(name for j in sorted(columns) for name in self.names[j])
 
     def of(self, columns: Iterable[int]) -> Ints:
         """Return the positions of the numbers that came from these columns."""
@@ -164,23 +168,23 @@ def _parts_of_texts(given: Values) -> Floats:
     return np.array(parts, dtype=np.float64).T[given.data]
 
 
-def _merge_indicators(read: dict[str, Floats]) -> Iterator[tuple[str, Floats]]:
-    """Yield the columns; indicators named like "race=white" or "race_white" become one column."""
+def _merge_indicators(read: dict[str, Floats]) -> Iterator[tuple[tuple[str, ...], Floats]]:
+    """Yield the columns with their names; indicators named like "race=white" or "race_white" become one column."""
     by_stem: dict[str, list[str]] = {}
     for name, block in read.items():
         is_indicator = block.shape[1] == 1 and len(np.unique(block)) <= 2
         by_stem.setdefault(re.split(r"=|_(?!.*[=_])", name)[0] if is_indicator else f"{name}=", []).append(name)
-    for stem, names in by_stem.items():
+    for names in by_stem.values():
         if not read[names[0]].shape[1]:
             continue
         is_set = np.column_stack([read[name] for name in names]) > 0
         if len(names) > 1 and is_set.sum(axis=1).max() <= 1:
-            yield stem, (is_set @ np.arange(1.0, len(names) + 1))[:, None]
+            yield tuple(names), (is_set @ np.arange(1.0, len(names) + 1))[:, None]
         else:
-            yield from ((name, read[name]) for name in names)
+            yield from (((name,), read[name]) for name in names)
 
 
-def _make_rows(read: Sequence[tuple[str, Floats]], labels: Ints, rng: np.random.Generator) -> _Rows:
+def _make_rows(read: Sequence[tuple[tuple[str, ...], Floats]], labels: Ints, rng: np.random.Generator) -> _Rows:
     """Return the rows in all forms."""
     codes = np.unique(labels, return_inverse=True)[1]
     values = np.column_stack([np.empty((len(codes), 0)), *(block for _, block in read)])
@@ -278,7 +282,7 @@ def _examine(table: LabelledTable, rows: _Rows, seed: int) -> Leak | None:
         taken, left = [*taken, found], left - found.columns
         forest = _grow(rows, left)
         error, without = min(each.error for each in taken), forest.error
-        names = tuple(rows.names[j] for each in taken for j in sorted(each.columns))
+        names = tuple(name for each in taken for name in rows.names_of(each.columns))
         enough = max(T.times * error, T.hard * rows.guessing)
         if without < enough and found.how == _How.ALONE:
             names, without = _beside_groups(table, names, without, seed)
@@ -406,20 +410,21 @@ def _beside_groups(
 def _of_one_class(rows: _Rows, classes: np.ndarray) -> Iterator[Leak]:
     """Yield the columns that are filled in for one class only: nearly all other rows share one value."""
     counts = [_count(level, rows.codes, rows.half) for level in rows.level.T]
+    of_all = [each.sum(axis=2) for each in counts]
     for k in np.flatnonzero(np.bincount(rows.codes) >= T.fewest_of_class).tolist():
         own = (rows.codes == k).astype(np.int64)
         guessing, n_others = min(own.mean(), 1 - own.mean()), len(own) - own.sum()
-        against = [np.stack([each.sum(axis=2) - each[:, :, k], each[:, :, k]], axis=2) for each in counts]
-        empty = [each[:, :, 0].sum(axis=0).max() >= T.empty * n_others for each in against]
-        alone = np.array(
-            [_error_alone(each) if is_empty else 1.0 for each, is_empty in zip(against, empty, strict=True)]
-        )
+        alone = np.ones(len(counts))
+        for j, (each, every) in enumerate(zip(counts, of_all, strict=True)):
+            rest = every - each[:, :, k]
+            if rest.sum(axis=0).max() >= T.empty * n_others:
+                alone[j] = _error_alone(np.stack([rest, each[:, :, k]], axis=2))
         known = set(rows.column[alone <= T.zero_of_class * guessing].tolist())
         others = set(range(len(rows.names))) - known
         if known and others:
             error, without = float(alone.min()), _grow(rows, others, own).error
             if without >= max(T.times * error, T.hard * guessing):
-                yield Leak(tuple(rows.names[j] for j in sorted(known)), str(classes[k]), error, without)
+                yield Leak(rows.names_of(known), str(classes[k]), error, without)
 
 
 LABELS, WEIGHTS = "labels", "weights"

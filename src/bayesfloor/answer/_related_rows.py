@@ -7,7 +7,7 @@ of distinct rows is involved.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -79,22 +79,22 @@ class RelatedRows(Result):
         return f"{self.kind}: {percent(self.fraction)} % of rows, by {self.how}"
 
 
-def find_related(table: LabelledTable, seed: int, without: Collection[str] = ()) -> RelatedRows | None:
-    """Return how rows are related; None if they look like separate cases. Columns ``without`` are not features."""
+def find_related(table: LabelledTable, seed: int) -> RelatedRows | None:
+    """Return how rows are related; None if they look like separate cases."""
     rng = np.random.default_rng([seed, 26])
     units = np.sort(rng.permutation(len(table))[: T.most_rows])
-    rows = _read(table, units, without, rng)
+    rows = _read(table, units, rng)
     found = _first(_equal(rows)) or _between(rows) or _close(rows)
     if found is None or found.kind in (SYNTHETIC, POSSIBLE):
         return found
-    everything = rows if len(units) == len(table) else _read(table, np.arange(len(table)), without, rng)
+    everything = rows if len(units) == len(table) else _read(table, np.arange(len(table)), rng)
     kin = _sets_of_kin(everything, found)
     return replace(found, kind=POSSIBLE) if _is_chain(kin) else replace(found, kin=kin)
 
 
 def rows_that_are_equal(table: LabelledTable) -> RelatedRows | None:
     """Return equal rows as copies, because the user says so; None if no rows are equal."""
-    rows = _read(table, np.arange(len(table)), (), np.random.default_rng(0))
+    rows = _read(table, np.arange(len(table)), np.random.default_rng(0))
     _, kin, size = np.unique(rows.keys.sum(axis=0, dtype=np.uint64), return_inverse=True, return_counts=True)
     if size.max() == 1:
         return None
@@ -154,7 +154,7 @@ class _Rows:
         return keys
 
 
-def _read(table: LabelledTable, units: Ints, without: Collection[str], rng: np.random.Generator) -> _Rows:
+def _read(table: LabelledTable, units: Ints, rng: np.random.Generator) -> _Rows:
     """Return these rows in all forms; many columns are reduced to fewer that keep distances, and equal rows equal."""
     columns: list[np.ndarray] = []
     points: list[Floats] = []
@@ -163,7 +163,7 @@ def _read(table: LabelledTable, units: Ints, without: Collection[str], rng: np.r
     if table.data.form == "matrix" and table.data.X.shape[1] > T.most_columns:
         made = project(table.data.X[table.row[units]])
         return _Rows(list(made.T), made, None, codes, rng)
-    for values in table.values(units, without):
+    for values in table.values(units):
         if (
             values.kind == "text"
             and values.levels

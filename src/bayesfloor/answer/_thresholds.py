@@ -68,24 +68,20 @@ class Leaks(NamedTuple):
     related: float = 2.5  # the others matter: better than guessing by so many standard errors
     empty: float = 0.95  # fraction of the other classes' rows that share one value, such as "not applicable"
     fewest_of_class: int = 30  # a class with fewer rows is not examined on its own
-    trees: int = 12  # of each small forest
+    trees: int = 8  # of each small forest
 
 
 class Drift(NamedTuple):
     """When later rows are worse than rows between known ones."""
 
     fewest_rows: int = 500
-    most_rows: int = 4_000  # rows looked at, evenly over time; without a column of times, `most_in_file`
-    most_in_file: int = 2_000
+    most_rows: int = 4_000  # rows looked at, evenly over time; neighbours are looked for among at most `most_in_memory`
+    most_in_memory: int = 1_000
     n_periods: int = 10  # of which the last half are tested
     spread: float = 0.7  # smallest number of periods in which a class occurs, relative to chance
     rise: float = 0.02  # smallest rise of the error
-    one_sided: float = 0.77  # of the interval's half: five periods, one-sided instead of two-sided
-    clear: float = 2.0  # of the later half, in standard errors: a suspicion; the periods then decide
-    folds: int = 3  # of the error between known rows
-    trees: int = 12  # of each small forest, and the fewest rows of a leaf
-    leaf: int = 4
-    alike: float = 0.75  # correlation with the next row of a column that drifts in file order; two such columns
+    clear: tuple[float, float] = (5.0, 3.5)  # in standard errors: another half of the time; an error that rises
+    neighbours: int = 5
 
 
 RELATED, LEAKS, DRIFT = RelatedRows(), Leaks(), Drift()

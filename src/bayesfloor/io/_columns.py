@@ -97,6 +97,12 @@ def as_gaps(values: Values, gaps: Sequence[bool]) -> Values:
     return Values(values.name, "text", np.where(values.data < 0, -1, rank[values.data]), kept)
 
 
+def take_rows(values: Values, rows: Ints) -> Values:
+    """Return a column of these rows only, with the strings that occur among them."""
+    part = Values(values.name, values.kind, values.data[rows], values.levels, values.bare)
+    return as_gaps(part, (part.counts == 0).tolist()) if part.levels else part
+
+
 def read_all(data: Data) -> list[Values]:
     """Return all feature columns in the common form; a large sparse matrix is refused."""
     if data.form == "frame":
