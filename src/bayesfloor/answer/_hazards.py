@@ -161,9 +161,9 @@ def find_hazards(
     if table is None:
         return found
     if data.groups is None:
-        found = found._replace(dependence=find_dependence(table, data.X.shape[0], seed))
+        found = found._replace(dependence=find_dependence(table, seed))
     if data.groups is None and found.dependence is None and duplicates != AS_CASES:
-        found = _with_related(found, table, data.X.shape[0], seed)
+        found = _with_related(found, table, seed)
     if table.projected:
         return found
     if time == LATER or (not found.group_columns and data.groups is None):
@@ -177,19 +177,16 @@ def find_hazards(
     return found._replace(leaks=leaks, doubtful=find_doubtful(table, data.label))
 
 
-def find_dependence(table: LabelledTable, n_rows: int, seed: int) -> Dependence | None:
+def find_dependence(table: LabelledTable, seed: int) -> Dependence | None:
     """Return the dependence that a column or the order of rows reveals; None if labelled rows seem independent."""
     column = find_group_column(table, seed)
     if column is not None:
-        groups = _of_all_rows(column.group, table.row, n_rows)
-        return _make(GROUPS, column.name, groups, column.neighbours, column.errors, column.pure)
+        return _make(table, GROUPS, column.name, column.group, column.neighbours, column.errors, column.pure)
     order = None if table.projected else find_row_order(table, seed)
-    if order is not None:
-        return _make(TIME, order.name, _of_all_rows(order.block, table.row, n_rows), order.alike, order.errors)
-    return None
+    return None if order is None else _make(table, TIME, order.name, order.block, order.alike, order.errors)
 
 
-def _with_related(found: Hazards, table: LabelledTable, n_rows: int, seed: int) -> Hazards:
+def _with_related(found: Hazards, table: LabelledTable, seed: int) -> Hazards:
     """Look for rows that are related to others, and keep copies together, if only because they may be copies."""
     related = find_related(table, seed)
     if found.rows_are == AS_COPIES and (related is None or related.kind != COPIES):
@@ -203,21 +200,18 @@ def _with_related(found: Hazards, table: LabelledTable, n_rows: int, seed: int) 
     X = table.numbers(units).values
     kind = DUPLICATES if related.how in (How.EQUAL, How.EVEN) else NEAR_DUPLICATES
     errors = two_errors(X, X, codes[units], kin[units], seed, split_equal=kind == DUPLICATES)
-    groups = _of_all_rows(kin, table.row, n_rows)
-    return found._replace(related=related, dependence=_make(kind, "", groups, related.fraction, errors))
+    return found._replace(related=related, dependence=_make(table, kind, "", kin, related.fraction, errors))
 
 
-def _of_all_rows(group: Ints, row: Ints, n_rows: int) -> Ints:
-    groups = np.full(n_rows, _ALONE, dtype=np.int64)
-    groups[row] = group
-    return groups
-
-
-def _make(kind: str, column: str, groups: Ints, similarity: float, errors: TwoErrors, pure: float = 0.0) -> Dependence:
+def _make(
+    table: LabelledTable, kind: str, name: str, group: Ints, similarity: float, errors: TwoErrors, pure: float = 0.0
+) -> Dependence:
+    groups = np.full(table.data.X.shape[0], _ALONE, dtype=np.int64)
+    groups[table.row] = group
     return Dependence(
         kind=kind,
-        column=column,
-        n_units=len(np.unique(groups[groups != _ALONE])),
+        column=name,
+        n_units=len(np.unique(group)),
         similarity=similarity,
         pure=pure,
         error_at_random=errors.at_random,

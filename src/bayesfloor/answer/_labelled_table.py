@@ -71,9 +71,9 @@ class LabelledTable:
 
     def values(self, units: Ints, without: Collection[str] = ()) -> list[Values]:
         """Return the columns of these labelled rows as they are."""
-        columns = self._columns if len(self) <= _MANY else read_all(self._take(units))
-        kept = [each for each in columns if each.name not in without]
-        return kept if len(self) > _MANY else [take_rows(each, units) for each in kept]
+        if len(self) > _MANY:
+            return [each for each in read_all(self._take(units)) if each.name not in without]
+        return [take_rows(each, units) for each in self._columns if each.name not in without]
 
     def numbers(self, units: Ints, without: str = "") -> Numbers:
         """Return the features of these labelled rows as numbers, prepared as for a check; perhaps without a column."""

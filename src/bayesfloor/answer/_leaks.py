@@ -356,19 +356,14 @@ def _find_few(rows: _Rows, left: frozenset[int], forest: _Forest) -> _Set | None
     if forest.error > T.growing * rows.guessing:
         return None
     order = sorted(left, key=lambda j: -forest.weight[j])
-    with_codes = set(rows.column[rows.is_code].tolist())
-    tries: list[tuple[_How, list[int], Callable[[Iterable[int]], float]]] = [
-        (
-            _How.TOGETHER,
-            [j for j in order if j in with_codes],
-            lambda columns: rows.error_of(_joint_level(rows, columns)),
-        ),
-        (_How.GOOD, order, lambda columns: _grow(rows, columns).error),
-    ]
-    for how, usable, error_of in tries:
-        chosen = usable[: T.largest]
-        error = error_of(chosen) if len(chosen) > 1 else 1.0
-        if not rows.is_near_zero(error):
+    codes = set(rows.column[rows.is_code].tolist())
+    ways: dict[_How, Callable[[Iterable[int]], float]] = {
+        _How.TOGETHER: lambda columns: rows.error_of(_joint_level(rows, columns)),
+        _How.GOOD: lambda columns: _grow(rows, columns).error,
+    }
+    for how, error_of in ways.items():
+        chosen = [j for j in order if how == _How.GOOD or j in codes][: T.largest]
+        if len(chosen) < 2 or not rows.is_near_zero(error := error_of(chosen)):
             continue
         for j in chosen[::-1]:
             fewer = [each for each in chosen if each != j]
