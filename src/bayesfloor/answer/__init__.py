@@ -1,7 +1,7 @@
 """The answer: a race of learners, their learning curves, what makes them too good, and the range that follows.
 
 Input: a ``Fit``, and the rows as read.
-Output: ``Answer`` for the dataset, ``PairAnswers``, ``ClassAnswers`` and ``Verdict``; rows that belong together and
+Output: ``Answer`` for the dataset, ``PairAnswers`` and ``ClassAnswers``; rows that belong together and
 columns that give the label away.
 Must not know about: files and plots.
 """
@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
-    from bayesfloor.answer._answer import Answer, Basis, Curve, Reason, Verdict
+    from bayesfloor.answer._answer import Answer, Basis, Curve, Reason
     from bayesfloor.answer._drift import Drift
+    from bayesfloor.answer._forecast import Forecast
     from bayesfloor.answer._hazards import Dependence
     from bayesfloor.answer._leaks import DoubtfulColumns, Leak
     from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
@@ -29,17 +30,18 @@ __all__ = [
     "Dependence",
     "DoubtfulColumns",
     "Drift",
+    "Forecast",
     "Leak",
     "PairAnswers",
     "Race",
     "Reason",
     "RelatedRows",
-    "Verdict",
 ]
 
 _HOMES = {
-    "._answer": "Answer Basis Curve Reason Verdict",
+    "._answer": "Answer Basis Curve Reason",
     "._drift": "Drift",
+    "._forecast": "Forecast",
     "._hazards": "Dependence",
     "._leaks": "DoubtfulColumns Leak",
     "._pairs_and_classes": "ClassAnswers PairAnswers",

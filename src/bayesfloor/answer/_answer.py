@@ -1,7 +1,8 @@
-"""The answer, its learning curve, its reasons, and the verdict on a target accuracy."""
+"""The answer, its learning curve, its reasons, and its verdict on a target accuracy."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from numbers import Real
@@ -9,21 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.formulas._limits import upper_limit
+from bayesfloor.answer._forecast import Forecast
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats, Ints
-from bayesfloor.support._words import about, percent, printable, two_digits
+from bayesfloor.support._words import about, percent, printable
 
 if TYPE_CHECKING:
     from bayesfloor.answer._race import Race
 
-REACHABLE, OUT_OF_REACH, TOO_CLOSE = "reachable", "out of reach", "too close to call"
+REACHABLE, LIKELY, OPEN, UNLIKELY = "reachable", "likely", "open", "unlikely"
+OUT_OF_REACH, CANNOT_SAY = "out of reach", "cannot say"
+_GRADES = ((0.8, LIKELY), (0.2, OPEN), (0.05, UNLIKELY))  # the least probability of each outcome
+PROVED_CHANCE = 0.95  # the least probability of what was shown, and the confidence of what shows it
 GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
 TOO_HIGH = "too high here"  # note on tree bounds that the answer contradicts
 TOO_LOW = "too low here: duplicates"  # likewise, if trees join duplicates
-_AS_GOOD_AS_EQUAL = 0.005  # error difference below which no number of rows separates a target from the best estimate
-_MOST_GROWTH = 64.0  # no number of rows is given if it is more than this many times the current one
 _EQUAL = 1e-9  # smaller differences between class proportions are rounding errors
 _DIGITS = 12  # of a target's error, as a fraction
 
@@ -65,36 +67,10 @@ class Basis(StrEnum):
     NEIGHBOURS_ALONE = "only models that remember rows get near zero"
     MAY_BE_ZERO = "the lowest possible error may be zero"
     WIDE = "a wide range"  # its width
-    # a verdict: what the range says; the last number is always the error that the target allows
-    AT_MOST = "the upper end meets the target"  # upper end
-    AT_LEAST = "the lower end is above the target"  # lower end
-    BETWEEN = "the target is inside the range"  # estimate, lower end or NaN, upper end
-    # why a target is too close to call
-    AT_ESTIMATE = "the target is at the best estimate"
-    NOT_CONFIRMED = "the range is too wide to confirm it"
-    NOT_RULED_OUT = "the range is too wide to rule it out"
-    NO_LIMIT = "no lower limit that could rule it out"
-    # what would settle it
-    LATER_ROWS = "rows of later periods"
-    SAY_WHICH = "saying whether equal rows are cases or copies"
-    ONLY_REAL_ROWS = "leaving out rows that were made from others"
-    MERGE_SPELLINGS = "merging the spellings of each class"
-    FEATURES = "only better features"  # more rows would not decide it; unit of rows
-    ROWS_TO_TRAIN = "rows to train any learner on"
-    OTHER_MODELS = "other models or better features"  # the models tried would need too many rows; unit of rows
-    FEATURES_OR_MODELS = "only better features or other models"  # a reason against the lower end may follow
-    ROWS_TO_CONFIRM = "more rows to confirm it"  # how many; unit of rows
-    ROWS_TO_RULE_OUT = "more rows to rule it out"  # how many; unit of rows
-    TOO_MANY_ROWS = "too many more rows"  # number of times as many; unit of rows
 
 
-# What to settle before anything else: nothing that is measured means much until then.
-_FIRST = {
-    Basis.LATER: Basis.LATER_ROWS,
-    Basis.UNDECIDED: Basis.SAY_WHICH,
-    Basis.SYNTHETIC: Basis.ONLY_REAL_ROWS,
-    Basis.SPELLINGS: Basis.MERGE_SPELLINGS,
-}
+# With one of these, no model's error says what is possible: only what was proved holds.
+_UNKNOWN = (Basis.LATER, Basis.UNDECIDED, Basis.SYNTHETIC, Basis.UNTRAINED)
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,55 +104,14 @@ class Reason(Result):
         return f"{self.basis}: {', '.join(told)}" if told else self.basis
 
 
-@dataclass(frozen=True, repr=False)
-class Verdict(Result):
-    """The outcome for a target, its reason and evidence, and what would settle it if it is too close to call.
-
-    Attributes
-    ----------
-    target : float
-        The target accuracy.
-    outcome : {"reachable", "out of reach", "too close to call"}
-        The verdict.
-    reason : Reason
-        What the range says about the target.
-    rests_on : tuple of Reason
-        The evidence behind it.
-    why : Reason or None
-        Why the verdict is too close to call.
-    settle : tuple of Reason
-        What would settle it, perhaps followed by what stands against a lower end; empty for other verdicts.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> import bayesfloor
-    >>> found = bayesfloor.check(*load_iris(return_X_y=True), target=0.9, effort="quick")
-    >>> found.answer.judge(0.9).outcome
-    'reachable'
-    """
-
-    target: float
-    outcome: str
-    reason: Reason
-    rests_on: tuple[Reason, ...]
-    why: Reason | None = None
-    settle: tuple[Reason, ...] = ()
-
-    def _summary(self) -> str:
-        why = self.reason.basis if self.why is None else self.why.basis
-        settled = f"; {self.settle[0]} would settle it" if self.settle else ""
-        return f"{100 * self.target:.6g} % accuracy is {self.outcome}: {why}{settled}"
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve(Result):
-    """The learning curve of the best learner: first the cross-validated errors, then the predicted ones.
+    """The learning curve of the best learner: its cross-validated errors, and then the forecast for more rows.
 
     Attributes
     ----------
     n_rows : number of training rows.
-    error : cross-validated or predicted error.
+    error : cross-validated error or, beyond the rows at hand, the median of the forecast.
     low, high : 95 % interval for the error.
     measured : whether the error was cross-validated rather than predicted.
 
@@ -208,9 +143,10 @@ class Answer(Result):
     Attributes
     ----------
     estimate : float
-        Best estimate: the error at which the learners' learning curves level off with unlimited rows.
+        Best estimate: the median of the forecast for unlimited rows.
     lower : float
-        Lower end of the range: the kinds of model tried stay above it, even with more rows. NaN if it is unknown.
+        Lower end of the range: the 2.5 % quantile of the forecast or, if that is higher, what equal rows with different
+        labels prove. NaN if there is too much doubt for a lower end.
     upper : float
         Upper end of the range: some learner has been shown to have at most this error (95 % confidence).
     why_lower, why_upper : Reason
@@ -242,11 +178,13 @@ class Answer(Result):
         Lower end from the learning curves alone; NaN if they give none.
     race : Race or None
         The learners' results; None if the answer was read from a file.
-    unit, rows_per_unit : str, float
-        What more data are counted in, and how many rows each has: "rows", or groups if rows belong together.
+    unit : str
+        What more data have to be: "rows", or groups if rows belong together.
     as_cases : tuple of float or None
         If equal rows may be copies or separate cases: best estimate and range if they are separate cases. The best
-        estimate of the answer is then for copies, and its range allows for both.
+        estimate of the answer is then for copies, and its range and forecast allow for both.
+    forecast : Forecast or None
+        The error that the best model could reach, with any number of rows; None if no learning curve was measured.
 
     Examples
     --------
@@ -274,8 +212,8 @@ class Answer(Result):
     n_independent: dict[str, float]
     n_classes: int
     unit: str = "rows"
-    rows_per_unit: float = 1.0
     as_cases: tuple[float, float, float] | None = None
+    forecast: Forecast | None = None
     curve_lower: float = field(default=np.nan, repr=False)
     race: Any = field(default=None, repr=False)  # a Race, whose module loads scikit-learn
 
@@ -297,91 +235,91 @@ class Answer(Result):
         """Whether one of these reasons makes the answer less reliable."""
         return any(reason.basis in bases for reason in self.reasons)
 
-    def verdict(self, target: float) -> str:
-        """Return whether an accuracy is "reachable", "out of reach" or "too close to call"."""
-        return self.judge(target).outcome
+    @property
+    def unknown(self) -> Reason | None:
+        """Why nothing but what was proved can be said of a target; None if it can."""
+        known = None if self.forecast is not None else next(iter(self.reasons), Reason(Basis.UNTRAINED))
+        return next((reason for reason in self.reasons if reason.basis in _UNKNOWN), known)
 
-    def judge(self, target: float) -> Verdict:
-        """Return the verdict with its reason, its evidence, and what would settle it.
+    @property
+    def score(self) -> float:
+        """Best estimate of the highest possible accuracy."""
+        return 1 - self.estimate
 
-        "reachable" depends only on the upper end of the range, "out of reach" only on the lower end.
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """Range of the highest possible accuracy: what was shown to be reachable, and the other end or NaN."""
+        return 1 - self.upper, 1 - self.lower
+
+    def quantiles(self, levels: Sequence[float] | Floats) -> Floats:
+        """Return quantiles of the lowest possible error; NaN if no learning curve was measured.
 
         Examples
         --------
         >>> from sklearn.datasets import load_wine
         >>> from bayesfloor import BayesFloor
-        >>> BayesFloor().fit(*load_wine(return_X_y=True)).answer("quick").judge(0.8).outcome
+        >>> answer = BayesFloor().fit(*load_wine(return_X_y=True)).answer("quick")
+        >>> bool(answer.quantiles([0.5])[0] == answer.estimate)
+        True
+        """
+        return np.full(len(levels), np.nan) if self.forecast is None else self.forecast.quantiles(levels)
+
+    def chance(self, target: float, rows: float | None = None) -> float:
+        """Return the probability that a model can reach an accuracy, with unlimited rows or with so many to train on.
+
+        It lies between 0.01 and 0.99, and is at least 0.95 if some learner was shown to reach the target. It is NaN
+        if nothing can be said; ``unknown`` gives the reason.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from bayesfloor import BayesFloor
+        >>> answer = BayesFloor().fit(*load_wine(return_X_y=True)).answer("quick")
+        >>> answer.chance(0.9) >= 0.95
+        True
+        """
+        check_target(target)
+        if rows is not None and (isinstance(rows, (bool, np.bool_)) or not isinstance(rows, Real) or not rows >= 1):
+            raise InputError(f"Got rows={rows!r}, but expected a number of training rows, such as 20_000.")
+        error, known = target_error(target), self.forecast if self.unknown is None else None
+        found = np.nan if known is None else known.chance(error, rows)
+        if self.upper <= error:
+            return float(np.fmax(found, PROVED_CHANCE))
+        return 1 - PROVED_CHANCE if known is None and self._ruled_out(error) else found
+
+    def verdict(self, target: float) -> str:
+        """Return the outcome for an accuracy.
+
+        Returns
+        -------
+        str
+            "reachable" if some learner was shown to reach it (95 % confidence). Otherwise by the chance: "likely" from
+            80 %, "open" from 20 %, "unlikely" from 5 %, "out of reach" below, or if equal rows with different labels
+            prove it. "cannot say" if these data do not give a chance.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from bayesfloor import BayesFloor
+        >>> BayesFloor().fit(*load_wine(return_X_y=True)).answer("quick").verdict(0.8)
         'reachable'
         """
         check_target(target)
         error = target_error(target)
         if self.upper <= error:
-            return Verdict(target, REACHABLE, Reason(Basis.AT_MOST, (self.upper, error)), (self.why_upper,))
-        lower = () if self.why_lower is None else (self.why_lower,)
-        if self.lower > error:
-            return Verdict(target, OUT_OF_REACH, Reason(Basis.AT_LEAST, (self.lower, error)), lower)
-        reason = Reason(Basis.BETWEEN, (self.estimate, self.useful_lower, self.upper, error))
-        why, settle = self._why_close(error), self._settle(error)
-        return Verdict(target, TOO_CLOSE, reason, (self.why_upper, *lower), why, settle)
+            return REACHABLE
+        if self._ruled_out(error):
+            return OUT_OF_REACH
+        chance = self.chance(target)
+        return CANNOT_SAY if np.isnan(chance) else next((w for least, w in _GRADES if chance >= least), OUT_OF_REACH)
 
-    def _why_close(self, error: float) -> Reason:
-        """Return why a target is too close: no signal, at the best estimate, no lower limit, or a wide range."""
-        first = next((each for each in self.reasons if each.basis in (*_FIRST, Basis.NO_SIGNAL)), None)
-        if first is not None:
-            return first
-        if abs(error - self.estimate) < _AS_GOOD_AS_EQUAL:
-            return Reason(Basis.AT_ESTIMATE)
-        if error > self.estimate:
-            return Reason(Basis.NOT_CONFIRMED)
-        return Reason(Basis.NOT_RULED_OUT if self._rests_on_curve else Basis.NO_LIMIT)
+    def _ruled_out(self, error: float) -> bool:
+        return self.proved and self.lower > error
 
     @property
     def useful_lower(self) -> float:
         """The lower end; NaN if there is none, or if it is proved but too far below the best estimate to be of use."""
         return np.nan if self.reliability == UPPER_ONLY else self.lower
-
-    @property
-    def _rests_on_curve(self) -> bool:
-        """Whether learning curves give a lower limit, which more rows would raise."""
-        alone = self.why_lower is not None and self.why_lower.basis is Basis.EQUAL_ROWS_ALONE
-        return not np.isnan(self.lower) and not alone
-
-    def _settle(self, error: float) -> tuple[Reason, ...]:
-        """Return what would settle a verdict: cleaner labels, more rows or groups, better features or other models."""
-        unit = (self.unit,)
-        settled = [basis for caution, basis in _FIRST.items() if self.has(caution)]
-        if settled:
-            return (Reason(settled[0]),)
-        if abs(error - self.estimate) < _AS_GOOD_AS_EQUAL:
-            return (Reason(Basis.FEATURES, names=unit),)
-        if not len(self.curve.n_rows):
-            return (Reason(Basis.ROWS_TO_TRAIN),)
-        if error > self.estimate:
-            growth, decides = self._growth_to_reach(error), Basis.ROWS_TO_CONFIRM
-            if growth is None:
-                return (Reason(Basis.OTHER_MODELS, names=unit),)
-        elif not self._rests_on_curve:
-            doubts = [each for each in self.reasons if each.basis not in (Basis.NO_SIGNAL, Basis.WIDE)]
-            return (Reason(Basis.FEATURES_OR_MODELS), *doubts[-1:])
-        else:  # the gap between lower end and estimate shrinks as one over the square root of the number of rows
-            growth = ((self.estimate - self.lower) / (self.estimate - error)) ** 2
-            decides = Basis.ROWS_TO_RULE_OUT
-            if growth > _MOST_GROWTH:
-                return (Reason(Basis.TOO_MANY_ROWS, (_MOST_GROWTH,), unit),)
-        more = (growth - 1) * float(self.curve.n_rows[self.curve.measured][-1]) / self.rows_per_unit
-        return (Reason(decides, (max(1, two_digits(more)),), unit),)
-
-    def _growth_to_reach(self, error: float) -> float | None:
-        """Return the factor by which rows must probably grow for the best learner's upper limit to meet the target."""
-        from bayesfloor.answer._race import ENOUGH_TESTED  # late import: it loads scikit-learn
-
-        curve = self.curve
-        growth = curve.n_rows / curve.n_rows[curve.measured][-1]
-        for times, predicted in zip(growth[~curve.measured], curve.error[~curve.measured], strict=True):
-            n = self.n_rows * min(times, max(1.0, ENOUGH_TESTED["normal"] / self.n_rows))
-            if times <= _MOST_GROWTH and float(upper_limit(predicted * n, n, 0.99)) <= error:
-                return float(times)
-        return None
 
     def contradicts(self, tree_bound: float) -> bool:
         """Whether the best estimate is below a lower tree bound; that bound is then marked as too high."""

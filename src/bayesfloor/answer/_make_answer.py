@@ -11,6 +11,7 @@ from scipy.stats import norm, rankdata
 
 from bayesfloor.answer._answer import GOOD, LIMITED, UPPER_ONLY, Answer, Basis, Curve, Reason
 from bayesfloor.answer._drift import Drift
+from bayesfloor.answer._forecast import Forecast, make_forecast
 from bayesfloor.answer._hazards import DUPLICATES, GROUPS, LATER, NEAR_DUPLICATES, TIME, Hazards
 from bayesfloor.answer._learners import (
     BLEND,
@@ -31,7 +32,7 @@ from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import Sample, Settings, cluster_numbers, draw_rows
 from bayesfloor.floor._scaling import apply_scale
 from bayesfloor.forest._vertices import find_vertices
-from bayesfloor.formulas._learning_curves import Curves, fit_curves, weighted_quantiles
+from bayesfloor.formulas._learning_curves import Curves, fast_weight, fit_curves
 from bayesfloor.formulas._limits import class_weights, effective_count, guessing_limit, lower_limit, upper_limit
 from bayesfloor.io._labels import compare_spellings
 from bayesfloor.support._errors import InputError
@@ -41,7 +42,6 @@ from bayesfloor.support._words import SMALLEST, printable
 LEARN_ON = 50_000  # most rows that learners see; larger data are subsampled
 LEVEL = 0.95
 _LABELS, _FOLDS, _CHOICE = 11, 12, 13  # streams of random numbers
-_BEYOND = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # factors of the number of rows for which the error is predicted
 # Smallest gain over guessing that is clear: this many standard errors, and this fraction of the error of guessing.
 _CLEARLY, _LEAST_SIGNAL = 3.0, 0.2
 # Models of few parameters: they cannot recognise rows. An error near zero without their help may rest on related rows.
@@ -92,7 +92,8 @@ def make_answer(
             limit = float(guessing_limit(guessing, n, floor.n_classes, 1 - (1 - LEVEL) * WEIGHTS["guessing"]))
         n_drawn = len(np.unique(fit.sample.cluster))
         proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
-        ends = Ends(race, floor.n_classes, guessing, np.random.default_rng([settings.random_state, _CHOICE]))
+        rng = np.random.default_rng([settings.random_state, _CHOICE])
+        ends = Ends(race, floor.n_classes, guessing, seen.points.shape[1], rng)
         upper = _upper(ends, tree_limit, limit, list(own), new_rows=not found.synthetic)
         cautions = (*found.cautions, *_spellings(fit), *_near_duplicates(fit))
         return _combine(ends, upper, proved, cautions, effort, _unit(sample, found, group))
@@ -119,6 +120,7 @@ def _for_later(made: Answer, drift: Drift) -> Answer:
         reasons=(measured,),
         curve=Curve(none.astype(np.int64), none, none, none, none.astype(bool)),
         curve_lower=np.nan,
+        forecast=None,
     )
 
 
@@ -137,6 +139,7 @@ def _either(copies: Answer, cases: Answer) -> Answer:
         curve_lower=min(copies.curve_lower, cases.curve_lower),
         reliability=copies.reliability if both else UPPER_ONLY,
         as_cases=(cases.estimate, cases.lower, cases.upper),
+        forecast=copies.forecast and cases.forecast and copies.forecast.mix(cases.forecast),
     )
 
 
@@ -169,17 +172,17 @@ def _run(fit: Fit, codes: Ints, cluster: Ints, settings: Settings, effort: str, 
     return replace(race, row=sample.row[race.row], left_out=left_out)  # input rows: a fit reorders rows
 
 
-def _unit(sample: Sample, hazards: Hazards, column: str) -> tuple[str, float]:
-    """Return what more data are counted in, and how many rows each has."""
+def _unit(sample: Sample, hazards: Hazards, column: str) -> str:
+    """Return what more data have to be."""
     if sample.groups is None:
-        return "rows", 1.0
+        return "rows"
     found = hazards.dependence
     kind, column = (GROUPS, column) if found is None else (found.kind, found.column)
     if kind == TIME:
-        return "rows from other stretches of time", 1.0
-    named = "rows that are no duplicates" if kind in (DUPLICATES, NEAR_DUPLICATES) else "groups"
-    size = len(sample.groups) / len(np.unique(sample.groups))
-    return (f"groups ({printable(column)})" if kind == GROUPS and column else named), size
+        return "rows from other stretches of time"
+    if kind in (DUPLICATES, NEAR_DUPLICATES):
+        return "rows that are no duplicates"
+    return f"groups ({printable(column)})" if column else "groups"
 
 
 def _spellings(fit: Fit) -> tuple[Reason, ...]:
@@ -207,23 +210,26 @@ def _draw_labels(labels: VertexLabels, rng: np.random.Generator) -> Ints:
 
 def _combine(
     ends: Ends,
-    highest: tuple[float, Reason],
+    limit: tuple[float, Reason],
     proved: float,
     cautions: tuple[Reason, ...],
     effort: str,
-    unit: tuple[str, float],
+    unit: str,
 ) -> Answer:
     """Make the answer from the ends of the learning curves, the upper limit and the lower limit that is proved."""
-    race, (upper, why_upper) = ends.race, highest
+    race, (upper, why_upper) = ends.race, limit
     errors = race.errors
     best = min(race.curves or errors, key=errors.__getitem__, default="")
-    # Curves level off below every error that was measured.
-    least = min([*errors.values(), upper, ends.guessing])
-    low, middle = (min(float(end), least) for end in ends.quantiles([1 - LEVEL, 0.5])) if race.curves else (0.0, least)
+    least, highest = min([*errors.values(), upper, ends.guessing]), min(upper, ends.guessing)
     made_up = tuple(each for each in cautions if each.basis is Basis.SYNTHETIC)
     doubts = made_up or _doubts(ends, best)
-    if doubts and doubts[0].basis in (Basis.NO_SIGNAL, Basis.SYNTHETIC):
-        middle = least  # a curve that does not fall does not show where it levels off
+    # A curve that does not fall does not show where it levels off.
+    values = None if doubts and doubts[0].basis in (Basis.NO_SIGNAL, Basis.SYNTHETIC) else ends.at
+    forecast, low, middle = None, 0.0, least
+    if race.curves:
+        of = {"measured": least, "guessing": ends.guessing, "ends": (min(proved, highest), highest)}
+        forecast = make_forecast(int(race.n_train[-1]), values, **of)
+        low, middle = forecast.quantiles([(1 - LEVEL) / 2, 0.5]).tolist()
     curve_lower = np.nan if doubts else low
     if low < SMALLEST and proved < SMALLEST and not doubts:
         doubts = (Reason(Basis.MAY_BE_ZERO),)
@@ -247,14 +253,14 @@ def _combine(
         guessing=ends.guessing,
         best=best,
         errors=errors,
-        curve=_curve(ends, best),
+        curve=_curve(ends, best, forecast),
         left_out=race.left_out,
         effort=effort,
         n_rows=len(race.codes),
         n_independent={name: float(race.n_independent(name)) for name in errors},
         n_classes=ends.n_classes,
-        unit=unit[0],
-        rows_per_unit=unit[1],
+        unit=unit,
+        forecast=forecast,
         curve_lower=curve_lower,
         race=race,
     )
@@ -343,30 +349,23 @@ def _agrees(error: float, best: float, guessing: float) -> bool:
     return guessing - error >= _AGREES_FROM * (guessing - best)
 
 
-def _curve(ends: Ends, best: str) -> Curve:
-    """Return the best learner's learning curve, measured and predicted."""
+def _curve(ends: Ends, best: str, forecast: Forecast | None) -> Curve:
+    """Return the best learner's learning curve as measured, and the forecast."""
     race = ends.race
     if not best:
         nothing = np.empty(0)
         return Curve(race.n_train[:0], nothing, nothing, nothing, nothing.astype(bool))
-    n_units, n_full, measured = race.n_independent(best), int(race.n_train[-1]), race.wrong[best].mean(axis=1)
+    n_units, measured = race.n_independent(best), race.wrong[best].mean(axis=1)
     there = ~np.isnan(measured)
     n, error = race.n_train[there], measured[there]
     low, high = (limit(error * n_units, n_units, (1 + LEVEL) / 2) for limit in (lower_limit, upper_limit))
-    if not there.all():
+    if forecast is None:
         return Curve(n, error, low, high, np.ones(len(n), dtype=bool))
-    curves = ends.curves(best)
-    beyond = np.clip([_predict(curves, growth) for growth in _BEYOND], 0, 1)
-    error, low, high = (np.append(one, two) for one, two in zip((error, low, high), beyond.T, strict=True))
-    sizes = np.append(n, np.round(n_full * np.array(_BEYOND)).astype(np.int64))
+    beyond, levels = forecast.sizes[1:], [0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2]
+    ahead = np.stack([forecast.quantiles(levels, rows) for rows in beyond])
+    error, low, high = (np.append(one, two) for one, two in zip((error, low, high), ahead.T, strict=True))
+    sizes = np.append(n, beyond.astype(np.int64))
     return Curve(sizes, error, low, high, np.arange(len(sizes)) < len(n))
-
-
-def _predict(curves: Curves, growth: float) -> list[float]:
-    """Return the mean and 95 % interval of the error at this multiple of the current number of rows."""
-    at = curves.at(growth)
-    low, high = weighted_quantiles(at, curves.weight, np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
-    return [float(curves.weight @ at), float(low), float(high)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,44 +381,51 @@ class Ends:
     race: Race
     n_classes: int
     guessing: float
+    n_columns: int
     rng: np.random.Generator
 
-    @cached_property
-    def value(self) -> Floats:
-        """Possible lowest errors."""
-        return np.concatenate([value for value, _ in self._parts])
+    def at(self, growth: float) -> tuple[Floats, Floats]:
+        """Return possible lowest errors at this multiple of the rows, and the weight of each."""
+        found = [
+            (scale * curves.at(growth) ** power, share * curves.weight) for curves, share, scale, power in self._parts
+        ]
+        value, weight = (np.concatenate(each) for each in zip(*found, strict=True))
+        return value, weight / weight.sum()
 
     @cached_property
-    def weight(self) -> Floats:
-        """Weight of each value; the weights add up to 1."""
-        weight = np.concatenate([weight for _, weight in self._parts])
-        return np.asarray(weight / weight.sum())
-
-    def quantiles(self, levels: list[float]) -> Floats:
-        """Return quantiles of the lowest possible error."""
-        return weighted_quantiles(self.value, self.weight, np.array(levels))
-
-    def curves(self, name: str) -> Curves:
-        """Fit curves to a learner's error."""
-        return self._fit(self.race.wrong[name], self.guessing)
-
-    @cached_property
-    def _parts(self) -> list[tuple[Floats, Floats]]:
-        errors, found = self.race.errors, []
-        shares = np.bincount(self.race.codes, minlength=len(self.race.weight)) / len(self.race.codes) * self.race.weight
+    def _parts(self) -> list[tuple[Curves, float, float, float]]:
+        """Return curves, their weight, and what turns them into errors: a factor and an exponent."""
+        race, errors, found = self.race, self.race.errors, []
+        shares = np.bincount(race.codes, minlength=len(race.weight)) / len(race.codes) * race.weight
         brier_guessing = float(1 - (shares**2).sum())
-        for name, share in self._wins(self.race.wrong).items():
-            curves = self.curves(name)
-            found.append((curves.limit, share * curves.weight))
-        if BLEND in self.race.curves:
-            curves = self.curves(BLEND)
-            found.append((curves.limit, curves.weight))
-        for name, share in self._wins(self.race.brier).items():
-            curves, full = self._fit(self.race.brier[name], brier_guessing), self.race.brier[name][-1].mean()
-            found.append((errors[name] * (curves.limit / full) ** _BRIER_POWER, share * curves.weight))
+        for name, share in self._wins[0].items():
+            found.append((self._fit(name, race.wrong, self.guessing), share, 1.0, 1.0))
+        if BLEND in race.curves:
+            found.append((self._fit(BLEND, race.wrong, self.guessing), 1.0, 1.0, 1.0))
+        for name, share in self._wins[1].items():
+            curves, full = self._fit(name, race.brier, brier_guessing), float(race.brier[name][-1].mean())
+            scale = errors[name] / max(full, 1e-12) ** _BRIER_POWER
+            found.append((curves, share, scale, _BRIER_POWER))
         return found
 
-    def _wins(self, losses: dict[str, Floats]) -> dict[str, float]:
+    def _fast(self, name: str) -> float:
+        """Return the weight of curves that fall as 1 / rows; the blend has that of the learners that win."""
+        n = float(self.race.n_train[-1])
+        per_row = {"linear": self.n_columns / n, "quadratic": self.n_columns**2 / (2 * n)}
+        if name in per_row:
+            return fast_weight(per_row[name])
+        if name != BLEND:
+            return 0.0
+        shares = {each: sum(wins.get(each, 0.0) for wins in self._wins) for each in self.race.curves if each != BLEND}
+        total = sum(shares.values())
+        return sum(share * self._fast(each) for each, share in shares.items()) / total if total else 0.0
+
+    @cached_property
+    def _wins(self) -> tuple[dict[str, float], dict[str, float]]:
+        """How often each learner has the smallest error, and the smallest Brier score."""
+        return self._share_of_wins(self.race.wrong), self._share_of_wins(self.race.brier)
+
+    def _share_of_wins(self, losses: dict[str, Floats]) -> dict[str, float]:
         """Return the fraction of bootstrap samples in which each learner has the smallest loss."""
         names = self.race.curves
         totals = np.stack([np.bincount(self._unit, losses[name][-1]) for name in names])
@@ -442,8 +448,9 @@ class Ends:
         n = int(self._unit.max()) + 1
         return self.rng.multinomial(n, np.full(n, 1 / n), size=_DRAWS).T.astype(np.float64)
 
-    def _fit(self, losses: Floats, guessing: float) -> Curves:
+    def _fit(self, name: str, of: dict[str, Floats], guessing: float) -> Curves:
+        losses = of[name]
         n_units, mean = int(self._unit.max()) + 1, losses.mean(axis=1)
         away = np.stack([np.bincount(self._unit, each - middle) for each, middle in zip(losses, mean, strict=True)])
         covariance = away @ away.T / losses.shape[1] ** 2 * n_units / max(1, n_units - 1)
-        return fit_curves(np.array(PARTS), mean, covariance, self._n_independent, guessing)
+        return fit_curves(np.array(PARTS), mean, covariance, self._n_independent, guessing, self._fast(name))
