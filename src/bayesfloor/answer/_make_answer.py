@@ -227,8 +227,8 @@ def _combine(
     values = None if doubts and doubts[0].basis in (Basis.NO_SIGNAL, Basis.SYNTHETIC) else ends.at
     forecast, low, middle = None, 0.0, least
     if race.curves:
-        of = {"measured": least, "guessing": ends.guessing, "ends": (min(proved, highest), highest)}
-        forecast = make_forecast(int(race.n_train[-1]), values, **of)
+        between = min(proved, highest), highest
+        forecast = make_forecast(race.n_train[-1], values, measured=least, guessing=ends.guessing, ends=between)
         low, middle = forecast.quantiles([(1 - LEVEL) / 2, 0.5]).tolist()
     curve_lower = np.nan if doubts else low
     if low < SMALLEST and proved < SMALLEST and not doubts:

@@ -104,7 +104,14 @@ def _codes(flag: str, codes: tuple[str, ...], **options: Any) -> Command:
 
 @verbs.command(cls=SectionedCommand)
 @check_options
-@click.option("--target", type=ACCURACY, help="Accuracy to reach, such as 95%. Fail if it is out of reach.")
+@click.option("--target", type=ACCURACY, help="Accuracy to reach, such as 95%. Fail if its probability is too low.")
+@click.option(
+    "--at-least",
+    type=FRACTION,
+    default="20%",
+    show_default=True,
+    help="The least probability of the target, or of --max-error, that does not fail.",
+)
 @predictions_option
 @click.option("--max-error", type=FRACTION, help="Fail if the lowest possible error exceeds this.")
 @click.option("--max-pair-error", type=FRACTION, help="Fail if the lowest error between any two classes exceeds this.")
@@ -123,7 +130,7 @@ def _codes(flag: str, codes: tuple[str, ...], **options: Any) -> Command:
     help="Fail if the best estimate rises above the baseline by more than this.",
 )
 @_codes("--accept", COMPARISONS, help="Let this differ from the baseline: BF306 to BF310. Repeatable.")
-@click.option("--strict", is_flag=True, help="Also fail if a gate is too close to call.")
+@click.option("--strict", is_flag=True, help="Also fail if a gate is open.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if a gate fails.")
 @click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON; - for stdout.")
 @click.option("--markdown", metavar="PATH", help="Write the summary as Markdown; - for stdout.")
@@ -132,6 +139,7 @@ def check(
     markdown: str | None,
     *,
     target: float | None,
+    at_least: float,
     max_error: float | None,
     max_pair_error: float | None,
     max_class_error: float | None,
@@ -155,6 +163,9 @@ def check(
     rise = click.get_current_context().get_parameter_source("max_error_rise")
     if baseline is None and rise != ParameterSource.DEFAULT:
         raise click.UsageError("--max-error-rise needs --baseline, the --json file of an earlier check.")
+    least = click.get_current_context().get_parameter_source("at_least")
+    if target is None and max_error is None and least != ParameterSource.DEFAULT:
+        raise click.UsageError("--at-least needs --target or --max-error.")
     if baseline is None and accept:
         raise click.UsageError("--accept needs --baseline, the --json file of an earlier check.")
     if strict and not has_gate(click.get_current_context().params):
@@ -173,11 +184,12 @@ def check(
         baseline=before,
         max_error_rise=max_error_rise,
         accept=accept,
+        at_least=at_least,
     )
     if "-" not in (json_path, markdown):
         print_check(output, found, gates, next_steps(output, found, settings))
     write_all(output, found, gates, json_path, markdown)
-    broken = {"failed", "too close to call"} if strict else {"failed"}
+    broken = {"failed", "open"} if strict else {"failed"}
     return FAILED if not exit_zero and any(gate.word in broken for gate in gates) else OK
 
 

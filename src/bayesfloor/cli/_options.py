@@ -35,7 +35,7 @@ _SECTIONS = {
         *("as_role", "clean_labels", "no_auto_groups", "duplicates", "time", "strict_input", "image", "image_root"),
     ),
     "Question": ("target", "balanced", "priors", "predictions", "most", "holdout", "pca", "cut"),
-    "Gates": (*GATES[1:], "max_error_rise", "accept", "strict", "exit_zero"),
+    "Gates": ("at_least", *GATES[1:], "max_error_rise", "accept", "strict", "exit_zero"),
     "Method": ("effort", "scale", "trees", "seed"),
     "Large data": ("max_rows", "jobs"),
 }

@@ -79,12 +79,21 @@ class ProgressBar:
 
 _CODE = re.compile(r"\bBF\d{3}\b")
 _WORD = re.compile(
-    r"\b(ok|failed|reachable|out of reach|too close to call)\b|^reliability +(good|limited|upper limit only)",
+    r"\b(ok|failed|(?:un)?likely(?: to be reachable)?|(?<!-)open|cannot say|(?<!is )reachable|is reachable on"
+    r"|out of reach)\b"
+    r"|^reliability +(good|limited|upper limit only)",
     re.MULTILINE,
 )
 _EVIDENCE = re.compile("^how we know .*$", re.MULTILINE)  # grey, because it is not a result
 _COMMAND = re.compile(r"^([ \t]*)(?=::|##\[)", re.MULTILINE)  # a line that a CI runner would obey
-_STYLES = {"ok": "green", "reachable": "green", "good": "green", "failed": "bold red", "out of reach": "bold red"}
+_STYLES = {
+    "ok": "green",
+    "reachable": "green",
+    "is reachable on": "green",
+    "good": "green",
+    "failed": "bold red",
+    "out of reach": "bold red",
+}
 
 
 class ClosedPipeError(Exception):

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from bayesfloor.decide._gap import Gap, GapLines, TooGood, gap
     from bayesfloor.decide._merging import MergeAdvice, MergeStep, merge_advice
     from bayesfloor.decide._representations import Comparison, LabelsSeenWarning, compare_representations
-    from bayesfloor.decide._samples_for import SamplesNeeded, samples_for
     from bayesfloor.decide._suspicious import SuspiciousLabels, suspicious_labels
     from bayesfloor.decide._two_samples import TwoSamples, two_samples
 
@@ -29,7 +28,6 @@ __all__ = [
     "LabelsSeenWarning",
     "MergeAdvice",
     "MergeStep",
-    "SamplesNeeded",
     "SelectionPath",
     "SuspiciousLabels",
     "TooGood",
@@ -37,7 +35,6 @@ __all__ = [
     "compare_representations",
     "gap",
     "merge_advice",
-    "samples_for",
     "suspicious_labels",
     "two_samples",
 ]
@@ -47,7 +44,6 @@ _HOMES = {
     "._gap": "Gap GapLines TooGood gap",
     "._merging": "MergeAdvice MergeStep merge_advice",
     "._representations": "Comparison LabelsSeenWarning compare_representations",
-    "._samples_for": "SamplesNeeded samples_for",
     "._suspicious": "SuspiciousLabels suspicious_labels",
     "._two_samples": "TwoSamples two_samples",
 }

@@ -258,34 +258,6 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             self._answers[effort] = made
         return made
 
-    def verdict(self, target: float) -> str:
-        """Return whether an accuracy is "reachable", "out of reach" or "too close to call".
-
-        Parameters
-        ----------
-        target : float
-            Accuracy in (0, 1].
-
-        Returns
-        -------
-        str
-            "reachable" only if the upper end of the answer's range meets the target; "out of reach" (for the kinds of
-            model tried, even with more rows) only if the lower end is above the target's error.
-            ``answer().judge(target)`` gives the reason and what would settle it.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_wine
-        >>> from bayesfloor import BayesFloor
-        >>> X, y = load_wine(return_X_y=True)
-        >>> BayesFloor().fit(X, y).verdict(target=0.9)
-        'reachable'
-        """
-        from bayesfloor.answer._answer import check_target
-
-        check_target(target)
-        return self.answer().verdict(target)
-
     def relabel(self, y: Any) -> BayesFloor:
         """Count the edges of the same trees again with new labels.
 

@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING
 from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
-    from bayesfloor.plotting._answer_display import AnswerDisplay
     from bayesfloor.plotting._class_tree_display import ClassTreeDisplay
     from bayesfloor.plotting._comparison_display import ComparisonDisplay
     from bayesfloor.plotting._curve_display import CurveDisplay
+    from bayesfloor.plotting._forecast_display import ForecastDisplay
     from bayesfloor.plotting._gap_display import GapDisplay
     from bayesfloor.plotting._pairwise_display import PairwiseDisplay
 
 __all__ = [
-    "AnswerDisplay",
     "ClassTreeDisplay",
     "ComparisonDisplay",
     "CurveDisplay",
+    "ForecastDisplay",
     "GapDisplay",
     "PairwiseDisplay",
 ]
 
 _HOMES = {
-    "._answer_display": "AnswerDisplay",
     "._class_tree_display": "ClassTreeDisplay",
     "._comparison_display": "ComparisonDisplay",
     "._curve_display": "CurveDisplay",
+    "._forecast_display": "ForecastDisplay",
     "._gap_display": "GapDisplay",
     "._pairwise_display": "PairwiseDisplay",
 }

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.plotting._answer_display import NAME, learner_name
 from bayesfloor.plotting._display import (
     INK,
     LIGHT,
@@ -22,6 +21,7 @@ from bayesfloor.plotting._display import (
     name_axis,
     write_title,
 )
+from bayesfloor.plotting._forecast_display import NAME, learner_name
 from bayesfloor.support._words import about, how_many, percent, range_text
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.answer._answer import OUT_OF_REACH, TOO_CLOSE, Answer, check_target
+from bayesfloor.answer._answer import OPEN, Answer, check_target
 from bayesfloor.answer._hazards import AS_CASES, AS_COPIES, BETWEEN, LATER, Hazards, find_hazards
 from bayesfloor.answer._make_answer import make_answer
 from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
@@ -25,7 +25,7 @@ from bayesfloor.io._table_preparer import Prepared
 from bayesfloor.summary._facts import Facts, gather_facts
 from bayesfloor.summary._figures import grow_class_tree, metrics
 from bayesfloor.summary._findings import Measured
-from bayesfloor.summary._gates import Gate, make_gates
+from bayesfloor.summary._gates import AT_LEAST, FAILED, Gate, check_limits, make_gates, target_gate
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown
 from bayesfloor.summary._text import terminal_width, to_text
@@ -44,8 +44,10 @@ class Check(Measured):
     ----------
     verdict : str
         The answer in one sentence to quote.
-    outcome : {"reachable", "out of reach", "too close to call"} or None
-        Whether the target is reachable; None without a target. ``answer.judge`` takes any target and gives a reason.
+    outcome : {"reachable", "likely", "open", "unlikely", "out of reach", "cannot say"} or None
+        Whether the target is reachable; None without a target. ``answer.verdict`` takes any target.
+    chance : float or None
+        The probability that the target can be reached; None without a target, NaN if these data cannot say.
     answer : Answer
         The lowest possible error: best estimate and range. It does not depend on the target.
     pairs, classes : PairAnswers, ClassAnswers
@@ -109,6 +111,7 @@ class Check(Measured):
         baseline: Check | None = None,
         max_error_rise: float = 0.0,
         accept: str | Collection[str] = (),
+        at_least: float = AT_LEAST,
     ) -> tuple[Gate, ...]:
         """Compare the answer and the data with limits; the target, if there is one, comes first.
 
@@ -129,11 +132,13 @@ class Check(Measured):
             How far the best estimate, and the cross-validated error, may rise above the baseline's.
         accept : str or list of str, default=()
             Codes from BF306 to BF310 that may differ from the baseline.
+        at_least : float, default=0.2
+            The least probability of the target, and of ``max_error``, that does not fail.
 
         Returns
         -------
         tuple of Gate
-            Each gate's ``word`` is "ok", "failed" or "too close to call".
+            Each gate's ``word`` is "ok", "failed" or "open".
 
         Examples
         --------
@@ -151,7 +156,7 @@ class Check(Measured):
             "max_unlabelled": max_unlabelled,
             "fail_on": fail_on,
         }
-        return make_gates(self, limits, baseline, max_error_rise, accept)
+        return make_gates(self, limits, baseline, max_error_rise, accept, at_least)
 
     def __repr__(self) -> str:
         return to_text(self, terminal_width())
@@ -242,7 +247,12 @@ class Check(Measured):
 
     def frame(self) -> Any:
         """Return one row with the main figures, the verdict and its reliability; stack the rows of several datasets."""
-        words = {"name": self.facts.name, "outcome": self.outcome, "reliability": self.answer.reliability}
+        words = {
+            "name": self.facts.name,
+            "outcome": self.outcome,
+            "chance": self.chance,
+            "reliability": self.answer.reliability,
+        }
         values = {**words, **self.metrics(), "verdict": self.verdict}
         return make_frame({name: [value] for name, value in values.items()})
 
@@ -449,15 +459,19 @@ def _compare_model(floor: BayesFloor, answer: Answer, data: Data) -> Gap:
     return gap(floor, y, predicted, groups=groups, answer=answer, rows=numbers)
 
 
-def assert_reachable(X: Any, y: Any, target: float, *, strict: bool = False, **options: Any) -> Check:
-    """Raise an error if a target accuracy is out of reach.
+def assert_reachable(
+    X: Any, y: Any, target: float, *, strict: bool = False, at_least: float = AT_LEAST, **options: Any
+) -> Check:
+    """Raise an error unless a target accuracy has a fair chance.
 
     Parameters
     ----------
     X, y, target, **options
         As in ``check``.
     strict : bool, default=False
-        Also fail if the target is too close to call.
+        Also fail if the outcome is "open".
+    at_least : float, default=0.2
+        The least probability of the target that does not fail.
 
     Returns
     -------
@@ -467,7 +481,7 @@ def assert_reachable(X: Any, y: Any, target: float, *, strict: bool = False, **o
     Raises
     ------
     AssertionError
-        If the target is out of reach. The message is the verdict.
+        If the target has a smaller chance, or if these data cannot say. The message is the verdict.
 
     Examples
     --------
@@ -477,7 +491,9 @@ def assert_reachable(X: Any, y: Any, target: float, *, strict: bool = False, **o
     >>> found = assert_reachable(X, y, 0.9)
     """
     check_target(target)
+    check_limits({"at_least": at_least})
     found = check(X, y, target, **options)
-    if found.outcome == OUT_OF_REACH or (strict and found.outcome == TOO_CLOSE):
+    word = target_gate(found, target, at_least).word
+    if word == FAILED or (strict and word == OPEN):
         raise AssertionError(f"{found.verdict}\n\n{found!r}")
     return found

@@ -116,17 +116,18 @@ CODES = {
     "BF208": "Extrapolation. The best estimate, where the learning curves would end with infinitely many rows, is at "
     "least five points below the lowest cross-validated error: no learner has shown yet that it can be reached. More "
     "rows, more learners (--effort thorough) or a learner of your own (learners=) would show it.",
-    "BF301": "Gate on the target. ok if the target is reachable, failed if it is out of reach, else too close to call.",
-    "BF302": "Gate on the lowest possible error. ok if the upper end of the range is at most the limit, failed if "
-    "the lower end is above it, else too close to call. Without a lower end it never fails.",
-    "BF303": "Gate on pairs. Like BF302, for the error between the worst two classes. Classes with fewer than 30 "
-    "rows do not count.",
-    "BF304": "Gate on classes. Like BF302, for the error within the worst class. Classes with fewer than 30 rows do "
+    "BF301": "Gate on the target. ok if the target is reachable or likely, failed if its probability is below 20 % "
+    "(--at-least, at_least=) or if these data cannot say, else open. --strict fails an open gate too.",
+    "BF302": "Gate on the lowest possible error. Like BF301, for the accuracy that the limit leaves: an error of at "
+    "most 5 % is an accuracy of at least 95 %.",
+    "BF303": "Gate on pairs: the error between the worst two classes. ok if the upper end of its range is at most the "
+    "limit, failed if the lower end is above it, else open. Classes with fewer than 30 rows do not count.",
+    "BF304": "Gate on classes. Like BF303, for the error within the worst class. Classes with fewer than 30 rows do "
     "not count.",
-    "BF305": "Gate against a baseline. failed if the best estimate rose by more than the limit, beyond what both "
-    "ranges allow, or if the cross-validated error of the learner that is best over both checks did (97.5 % "
-    "confidence). If features, scaling or effort differ, only these errors are compared. Too close to call if the "
-    "limit lies within the intervals. If the checks cannot be compared, BF306 to BF310 say why, and fail.",
+    "BF305": "Gate against a baseline. failed if the lowest possible error rose by more than the limit with a "
+    "probability of 99 %, or if the cross-validated error of the learner that is best over both checks did (99 % "
+    "confidence). If features, scaling or effort differ, only these errors are compared. Open if the best estimate rose "
+    "by more than the limit, but less surely. If the checks cannot be compared, BF306 to BF310 say why, and fail.",
     "BF306": "Other classes than in the baseline. failed if a class is new, gone, or has less than half of its rows "
     "relative to the others, or if the class proportions asked for differ. A typo in a label makes a new class. "
     "--accept BF306 or accept='BF306' compares anyway.",
@@ -166,28 +167,34 @@ FINDINGS = tuple(code for code in CODES if not code.startswith("BF3"))
 TERMS = {
     "Bayes error": "The lowest possible error: that of the best conceivable classifier on these features, however it "
     "is trained. Better features may lower it.",
-    "best estimate": "The most likely value of the lowest possible error: where the learning curves of the learners "
-    "tried would end with infinitely many rows.",
+    "best estimate": "The middle of the forecast for the lowest possible error: it is as likely to be lower as higher. "
+    "The forecast comes from where the learning curves of the learners tried would end with infinitely many rows.",
+    "cannot say": "These data give no probability for the target: no learner could be trained, equal rows may be cases "
+    "or copies, rows were made from others, or the answer is for later periods.",
     "class tree": "A tree that splits the classes in two again and again. Classes that are hard to separate split "
     "last.",
     "cross-class edges": "Edges of the minimum spanning trees that join rows of two classes.",
     "cross-validated error": "A learner's error on rows that it was not trained on, by five-fold cross-validation.",
     "effort": "How much work goes into the answer: quick, normal or thorough. Compare only answers of the same effort.",
     "floor": "The lowest possible error (the Bayes error): no classifier can beat it with these features.",
-    "gate": "A limit that the answer is compared with: ok, failed or too close to call.",
+    "forecast": "The lowest possible error as a probability distribution, and the error of the best model with more "
+    "rows. It assumes that no pattern is hidden from every kind of model tried.",
+    "gate": "A limit that the answer is compared with: ok, failed or open.",
     "guessing": "Always predicting the most frequent class. The lowest possible error is never above its error, which "
     "these rows show only roughly: the upper end of the range may be above the error shown.",
     "intrinsic dimension": "The number of dimensions that the data really fill, however many columns they have. It "
     "is estimated from how edges get shorter with more rows.",
-    "learning curve": "How the error falls with more training rows. Its end, extrapolated, is the best estimate.",
+    "learning curve": "How the error falls with more training rows. The forecast continues it.",
     "lower end": "Lower end of the range. The learning curves of the kinds of model tried end above it (95 % "
     "confidence), or equal rows with different labels prove it. Some data give no lower end.",
     "lowest possible error": "The Bayes error: the error of the best conceivable classifier on these features, "
     "however it is trained. Better features may lower it.",
-    "out of reach": "The target is more accurate than the range allows: out of reach for the kinds of model tried, "
-    "even with more rows, or proved to be out of reach by equal rows with different labels.",
+    "likely": "The forecast gives the target a probability of 80 % or more, but no learner was shown to reach it.",
+    "open": "The forecast gives the target a probability of 20 to 80 %.",
+    "out of reach": "The forecast gives the target a probability under 5 %, for the kinds of model tried, even with more "
+    "rows; or equal rows with different labels prove that no model reaches it.",
     "range": "Where the lowest possible error lies. A learner has been shown to reach the upper end (95 % confidence); "
-    "the lower end holds for the kinds of model tried, even with more rows (95 % confidence).",
+    "the lower end is the 2.5 % quantile of the forecast, for the kinds of model tried, even with more rows.",
     "reachable": "The upper end of the range meets the target: a learner has been shown to be accurate enough.",
     "relative to guessing": "The error between two classes in percent of the error of guessing between them: 0 % if "
     "they can be separated, 100 % if they cannot.",
@@ -200,13 +207,12 @@ TERMS = {
     "the lowest possible error.",
     "suspicious labels": "Labels that are probably wrong or ambiguous: most of the row's nearest neighbours belong "
     "to another class.",
-    "too close to call": "The target or limit lies within the range, or the range has no lower end. The verdict says "
-    "what would settle it.",
     "too small to measure": "Cross-validation confused no rows: the error lies between 0 and the upper end of its "
     "range. Matrices show a dot.",
     "tree bounds": "A lower and an upper bound on the lowest possible error, computed from the fraction G of "
     "cross-class edges: (K-1)/K (1 - sqrt(1 - K/(K-1) G)) and G. They hold for infinitely many rows and are too high "
     "for sparse data, so the answer does not rest on them alone.",
+    "unlikely": "The forecast gives the target a probability of 5 to 20 %.",
     "upper end": "Upper end of the range: a learner has been shown to reach it (95 % confidence).",
 }
 

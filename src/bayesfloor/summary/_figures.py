@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import (
+    LIKELY,
+    OPEN,
     REACHABLE,
-    TOO_CLOSE,
     TOO_HIGH,
     TOO_LOW,
     Answer,
-    Curve,
     guessed_class,
     target_error,
 )
@@ -27,15 +27,35 @@ from bayesfloor.decide._representations import Comparison
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import pair_tree
-from bayesfloor.plotting._answer_display import ranked
+from bayesfloor.plotting._forecast_display import ranked
 from bayesfloor.summary._data_findings import MANY_COPIES
 from bayesfloor.summary._findings import TOO_SMALL, Measured
-from bayesfloor.summary._verdict import NO_LIMIT, accuracy, finds_nothing, lowest_error, no_limit, points, reason_text
+from bayesfloor.summary._verdict import (
+    NO_LIMIT,
+    accuracy,
+    chance_text,
+    finds_nothing,
+    lowest_error,
+    no_limit,
+    points,
+    reason_text,
+    target_text,
+)
 from bayesfloor.support._types import Floats, Ints
-from bayesfloor.support._words import about, amount, how_many, join_labels, percent, printable, show_labels, span
+from bayesfloor.support._words import (
+    about,
+    amount,
+    how_many,
+    join_labels,
+    percent,
+    printable,
+    show_labels,
+    span,
+    two_digits,
+)
 
-_TWICE = 2.01  # training rows are rounded
 _LITTLE, _LITTLE_OF_ERROR = 0.001, 0.05  # falls of an error that do not matter: absolute, and relative to it
+_TIMES = (2, 4, 16)
 _FIRST = ("BF118", "BF119", "BF106", "BF114")  # findings to act on before anything else
 
 
@@ -48,11 +68,27 @@ def next_step(check: Measured) -> str:
         return "look for better features."
     if check.gap is not None:
         return _for_model(check)
-    if check.outcome == TOO_CLOSE:
-        return _settle_by_effort(answer)
-    if check.outcome == REACHABLE and check.target is not None and lowest_error(answer) <= target_error(check.target):
+    target = check.target
+    if target is None:
+        return _more(answer)
+    if check.outcome == REACHABLE and lowest_error(answer) <= target_error(target):
         return f"train {called(answer.best)}; it meets the target in cross-validation."
-    return _more(answer)
+    if check.outcome in (REACHABLE, LIKELY, OPEN):
+        return _settle_by_effort(answer) or _rows_for(answer, target, check.measure) or _more(answer)
+    return "look for better features." if answer.unknown is None else ""
+
+
+def _rows_for(answer: Answer, target: float, measure: str) -> str:
+    """Say how many rows give an even chance of the target; nothing if they are at hand, or too many to tell."""
+    if answer.forecast is None:
+        return ""
+    rows = answer.forecast.rows_for(target_error(target))
+    if not answer.forecast.n_rows < rows < np.inf:
+        return ""
+    return (
+        f"collect more {answer.unit}: about {two_digits(rows):,} training rows give an even chance of "
+        f"{target_text(target)} {measure}."
+    )
 
 
 def _for_model(check: Measured) -> str:
@@ -74,26 +110,35 @@ def _settle_by_effort(answer: Answer) -> str:
 
 
 def _more(answer: Answer) -> str:
-    twice = error_at_twice(answer.curve)
-    if twice is None:
+    if answer.forecast is None:
         return ""
+    twice = float(answer.forecast.quantiles([0.5], 2 * answer.forecast.n_rows)[0])
     if hardly_falls(lowest_error(answer), twice):
-        return "look for better features; more rows of the same kind would hardly help."
-    return f"collect more rows; with twice as many, {called(answer.best)} would reach about {accuracy(twice)} %."
-
-
-def error_at_twice(curve: Curve) -> float | None:
-    """Return the error predicted for twice as many rows; None if nothing could be predicted."""
-    there = curve.measured
-    if not there.any():
-        return None
-    found = curve.error[~there & (curve.n_rows <= _TWICE * curve.n_rows[there][-1])]
-    return float(found[-1]) if len(found) else None
+        return f"look for better features; more {answer.unit} of the same kind would hardly help."
+    return f"collect more {answer.unit}; with twice as many, the best model would reach about {accuracy(twice)} %."
 
 
 def hardly_falls(now: float, then: float) -> bool:
     """Whether an error falls too little to matter."""
     return bool(now - then < max(_LITTLE, _LITTLE_OF_ERROR * now))
+
+
+def more_rows(answer: Answer, target: float | None, measure: str) -> str:
+    """Return what 2, 4 and 16 times as many rows would bring, as a clause; empty without a forecast."""
+    forecast = answer.forecast
+    if forecast is None or finds_nothing(answer) or answer.unknown is not None:
+        return ""
+    sizes = [times * forecast.n_rows for times in _TIMES]
+    ends = [forecast.quantiles([0.5, 0.025, 0.975], rows) for rows in sizes]
+    told = [f"{times} times: error about {about(*each)[6:]}" for times, each in zip(_TIMES, ends, strict=True)]
+    text = "; ".join(told)
+    if target is None:
+        return text
+    error = target_error(target)
+    chances = join_labels([chance_text(forecast.chance(error, rows)) for rows in sizes])
+    rows = forecast.rows_for(error)
+    even = f"; about {two_digits(rows):,} training rows give an even chance" if forecast.n_rows < rows < np.inf else ""
+    return f"{text}. Probability of {target_text(target)} {measure} then: {chances}{even}"
 
 
 HOW = "how we know"
@@ -134,6 +179,8 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
     measure = check.measure
     yield "best estimate", _both(answer.estimate, measure) + best
     yield "range", _range_of_both(answer, check.target, measure)
+    if more := more_rows(answer, check.target, measure):
+        yield "more rows", more
     yield "guessing", f"{_both(answer.guessing, measure)}: always {guessed_class(answer.guessing, answer.n_classes)}"
     why = f" ({'; '.join(map(reason_text, answer.reasons))})" if answer.reasons else ""
     yield "reliability", answer.reliability + why

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.answer._answer import TOO_CLOSE, Answer, Basis
+from bayesfloor.answer._answer import Answer, Basis
 from bayesfloor.answer._drift import Drift
 from bayesfloor.answer._hazards import Dependence, Hazards
 from bayesfloor.answer._leaks import DoubtfulColumns, Leak
@@ -114,8 +114,7 @@ class Measured:
         if hidden and (found := _found_of_rarest(self)):
             hidden = f"{hidden} {found}"
         words = verdict_words(self.answer, self.target, self.measure, hidden, self.gap)
-        # A verdict that is too close to call says so itself.
-        spelled = [] if self.outcome == TOO_CLOSE else [r for r in self.answer.reasons if r.basis is Basis.SPELLINGS]
+        spelled = [reason for reason in self.answer.reasons if reason.basis is Basis.SPELLINGS]
         return words.then(alarm(self._hazards), *map(merge_first, spelled[:1]))
 
     @property
@@ -140,8 +139,13 @@ class Measured:
 
     @cached_property
     def outcome(self) -> str | None:
-        """Whether the target is "reachable", "out of reach" or "too close to call"; None without a target."""
+        """The outcome for the target, such as "reachable" or "likely"; None without a target."""
         return None if self.target is None else self.answer.verdict(self.target)
+
+    @property
+    def chance(self) -> float | None:
+        """The probability that the target can be reached; None without a target, NaN if these data cannot say."""
+        return None if self.target is None else self.answer.chance(self.target)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

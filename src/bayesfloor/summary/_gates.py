@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 
-from bayesfloor.answer._answer import OUT_OF_REACH, REACHABLE, TOO_CLOSE, Answer, target_error
+from bayesfloor.answer._answer import CANNOT_SAY, LIKELY, OPEN, REACHABLE, Answer, target_error
 from bayesfloor.answer._leaks import LEAK
 from bayesfloor.answer._learners import BLEND
 from bayesfloor.answer._make_answer import called
@@ -22,21 +22,22 @@ from bayesfloor.formulas._limits import two_sided
 from bayesfloor.summary._explain import COMPARISONS, FINDINGS
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._findings import Measured
-from bayesfloor.summary._verdict import points, sentence, settle_text, target_text, why_text
+from bayesfloor.summary._verdict import chance_text, points, reason_text, target_text
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats
 from bayesfloor.support._words import about, how_many, join_labels, percent, quoted, range_text, show_labels
 
 OK, FAILED = "ok", "failed"
-_LEVEL = 0.95  # of the interval of a rise
+AT_LEAST = 0.2  # probability of a target that is no failure
+_SURE_RISE = 0.99  # probability of a rise above the limit that is a failure
+_LEVEL = 2 * _SURE_RISE - 1  # of the interval of a rise, whose lower end is then passed with this probability
 _FEWER = 0.8  # with fewer than this fraction of the rows, errors rise for that reason alone
-_WORDS = {REACHABLE: OK, OUT_OF_REACH: FAILED, TOO_CLOSE: TOO_CLOSE}
 
 
 @dataclass(frozen=True, repr=False)
 class Gate(Result):
-    """A limit and its outcome: "ok", "failed" or "too close to call".
+    """A limit and its outcome: "ok", "failed" or "open".
 
     Attributes
     ----------
@@ -66,6 +67,7 @@ def make_gates(
     baseline: Measured | None = None,
     max_error_rise: float = 0.0,
     accept: str | Collection[str] = (),
+    at_least: float = AT_LEAST,
 ) -> tuple[Gate, ...]:
     """Return a gate for each of these that is given: the target, the limits and the baseline."""
     empty = (type(None), tuple)
@@ -73,7 +75,7 @@ def make_gates(
     if isinstance(limits.get("fail_on"), str):
         limits["fail_on"] = (limits["fail_on"],)
     accept = (accept,) if isinstance(accept, str) else tuple(accept)
-    check_limits({**limits, "max_error_rise": max_error_rise, "accept": accept})
+    check_limits({**limits, "max_error_rise": max_error_rise, "accept": accept, "at_least": at_least})
     if baseline is not None and not isinstance(baseline, Measured):
         raise InputTypeError(
             f"Got baseline of type {type(baseline).__name__}, but expected a Check, such as Check.from_json(path)."
@@ -81,26 +83,37 @@ def make_gates(
     for name, given in (("max_error_rise", max_error_rise), ("accept", accept)):
         if baseline is None and given:
             raise InputError(f"Got {name}, but expected a baseline with it, such as Check.from_json(path).")
-    first = [] if check.target is None else [target_gate(check, check.target)]
+    first = [] if check.target is None else [target_gate(check, check.target, at_least)]
+    if "max_error" in limits:
+        first.append(error_gate(check, limits["max_error"], at_least))
     made = [make(check, limits[name]) for name, make in _MAKERS.items() if name in limits]
     last = () if baseline is None else baseline_gates(check, baseline, max_error_rise, accept)
     return (*first, *made, *last)
 
 
-def target_gate(check: Measured, target: float) -> Gate:
-    """Whether a target accuracy is reachable."""
-    found = check.answer.judge(target)
+def target_gate(check: Measured, target: float, at_least: float = AT_LEAST) -> Gate:
+    """Whether a target accuracy has at least this chance; "open" if it is not likely."""
     text = f"target {target_text(target)}, lowest possible error {_whole(check, target_error(target))}"
-    if found.outcome == TOO_CLOSE:
-        text = f"{text}: {why_text(found)}. {sentence(settle_text(found.settle))}"
-    return Gate("BF301", _WORDS[found.outcome], text)
+    return _by_chance("BF301", check.answer, target, at_least, text)
 
 
-def error_gate(check: Measured, most: float) -> Gate:
-    """Whether the lowest possible error exceeds a limit."""
-    answer = check.answer
-    word = _judge(answer.lower, answer.upper, most)
-    return Gate("BF302", word, f"lowest possible error {_whole(check, most)}, limit {target_text(most)}")
+def error_gate(check: Measured, most: float, at_least: float = AT_LEAST) -> Gate:
+    """Whether the lowest possible error meets a limit, with at least this chance."""
+    text = f"lowest possible error {_whole(check, most)}, limit {target_text(most)}"
+    if most == 1:
+        return Gate("BF302", OK, text)
+    return _by_chance("BF302", check.answer, 1 - most, at_least, text)
+
+
+def _by_chance(code: str, answer: Answer, target: float, at_least: float, text: str) -> Gate:
+    outcome, chance = answer.verdict(target), answer.chance(target)
+    if outcome == CANNOT_SAY:
+        why = f": {reason_text(answer.unknown)}" if answer.unknown else ""
+        return Gate(code, FAILED, f"{text}. These data cannot say whether it is reachable{why}")
+    text = f"{text}: {outcome}" if outcome == REACHABLE else f"{text}: {outcome} ({chance_text(chance)})"
+    if chance < at_least:
+        return Gate(code, FAILED, text)
+    return Gate(code, OK if outcome in (REACHABLE, LIKELY) else OPEN, text)
 
 
 def pair_gate(check: Measured, most: float) -> Gate:
@@ -154,35 +167,40 @@ def baseline_gates(check: Measured, before: Measured, most: float, accept: Colle
 
 
 def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
-    """Whether the lowest possible error rose by more than a limit since an earlier check.
+    """Whether the lowest possible error rose by more than a limit since an earlier check, with probability 0.99.
 
-    It fails if the best estimate rose by more than both ranges allow, or if the same learner's cross-validated error
-    rose significantly by more than the limit. If the ranges cannot be compared, the cross-validated errors alone
-    decide.
+    It fails if the two forecasts say so, or the cross-validated error of the same learner. If the forecasts cannot be
+    compared, the cross-validated errors alone decide.
     """
     errors = compare_errors(check.answer, before.answer)
     limit = f"limit {100 * most:g} point{'' if 100 * most == 1 else 's'}"
     if unlike := _other_ways(check, before):
-        word = TOO_CLOSE if errors is None else _judge(errors.low, errors.high, most)
+        word = OPEN if errors is None else _judge(errors.low, errors.high, most)
         text = f"the ranges cannot be compared ({unlike})"
         return Gate("BF305", word, f"{text}. {_cross_validated(errors, word, most)}, {limit}")
     now, then = check.answer, before.answer
-    rise = now.estimate - then.estimate
-    low = rise - np.hypot(now.estimate - np.nan_to_num(now.lower), then.upper - then.estimate)
-    high = rise + np.hypot(now.upper - now.estimate, then.estimate - np.nan_to_num(then.lower))
-    word = OK if rise <= 0 else _judge(float(low), float(high), most)
+    rise, chance = now.estimate - then.estimate, _chance_of_rise(now, then, most)
     text = f"best estimate {percent(then.estimate)} % before, {percent(now.estimate)} % now: {points(rise)} points"
-    text += f" (between {points(float(low))} and {points(float(high))}), {limit}"
-    if errors is not None and errors.low > most:
+    text += f", {limit}"
+    if chance >= _SURE_RISE or (errors is not None and errors.low > most):
         word = FAILED
+    else:
+        word = OK if rise <= most else OPEN
     if word == OK:
         return Gate("BF305", OK, text)
-    why = "The limit lies within what both ranges allow. " if word == TOO_CLOSE else ""
+    why = f"It rose by more with a probability of {chance_text(chance)}. " if np.isfinite(chance) else ""
     return Gate("BF305", word, f"{text}. {why}{_cross_validated(errors, word, most)}")
 
 
+def _chance_of_rise(now: Answer, then: Answer, most: float) -> float:
+    """Return the probability that the lowest possible error rose by more than this, with independent forecasts."""
+    if now.forecast is None or then.forecast is None:
+        return np.nan
+    return float(np.mean(now.forecast.lowest[:, None] - then.forecast.lowest > most))
+
+
 class ErrorRise(NamedTuple):
-    """How far a learner's cross-validated error rose, with its 95 % interval."""
+    """How far a learner's cross-validated error rose, with its 98 % interval."""
 
     learner: str
     before: float
@@ -219,8 +237,8 @@ def _cross_validated(errors: ErrorRise | None, word: str, most: float) -> str:
         return "No learner was cross-validated on as many rows now as before, so these errors cannot decide either"
     text = f"Cross-validated error of {called(errors.learner)}: {percent(errors.before)} % before, "
     text += f"{percent(errors.now)} % now, {points(errors.now - errors.before)} points"
-    text += f" (95 % interval {points(errors.low)} to {points(errors.high)})"
-    return f"{text}, which may be due to chance" if word == TOO_CLOSE and errors.high > most else text
+    text += f" ({100 * _LEVEL:g} % interval {points(errors.low)} to {points(errors.high)})"
+    return f"{text}, which may be due to chance" if word == OPEN and errors.high > most else text
 
 
 def check_limits(limits: Mapping[str, Any]) -> None:
@@ -245,13 +263,13 @@ def _whole(check: Measured, limit: float) -> str:
 
 def _judge(lower: float, upper: float, most: float) -> str:
     """Return "ok" if the upper end is within the limit, "failed" if the lower end is above it; a NaN never fails."""
-    return OK if upper <= most else FAILED if lower > most else TOO_CLOSE
+    return OK if upper <= most else FAILED if lower > most else OPEN
 
 
 def _worst_of(code: str, names: list[str], lower: Floats, upper: Floats, most: float) -> Gate:
     """Return the gate of the worst pair or class; those with fewer than 30 rows do not count."""
     if not names:
-        return Gate(code, TOO_CLOSE, f"all classes have too few rows (fewer than {FEW}), limit {target_text(most)}")
+        return Gate(code, OPEN, f"all classes have too few rows (fewer than {FEW}), limit {target_text(most)}")
     worst = int(np.nanargmax(lower) if (lower > most).any() else np.argmax(upper))
     word = _judge(float(lower[worst]), float(upper[worst]), most)
     told = range_text(float(lower[worst]), float(upper[worst]), most)
@@ -386,7 +404,6 @@ def _other_ways(check: Measured, before: Measured) -> str:
 
 
 _MAKERS: dict[str, Callable[[Measured, Any], Gate]] = {
-    "max_error": error_gate,
     "max_pair_error": pair_gate,
     "max_class_error": class_gate,
     "min_rows": rows_gate,

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.answer._answer import GOOD, TOO_CLOSE
+from bayesfloor.answer._answer import GOOD, OPEN
 from bayesfloor.answer._learners import BLEND, REGISTRY
 from bayesfloor.answer._make_answer import called
-from bayesfloor.plotting._answer_display import learner_name
 from bayesfloor.plotting._display import COLOURS
+from bayesfloor.plotting._forecast_display import learner_name
 from bayesfloor.summary._explain import CODES, explain
 from bayesfloor.summary._figures import answer_figures, gap_cells, head_line, lower_end, next_step, settings_line
 from bayesfloor.summary._findings import Measured
@@ -135,7 +135,7 @@ def standing(check: Measured) -> str:
     most = "" if np.isnan(answer.useful_lower) else f", at most {accuracy(answer.lower)} %"
     best = f"Best possible: about {accuracy(answer.estimate)} %{most}."
     so_far = f"So far, {called(answer.best)} reaches {accuracy(lowest_error(answer))} % in cross-validation."
-    return so_far if check.outcome in (None, TOO_CLOSE) else f"{best} {so_far}"
+    return so_far if check.outcome in (None, OPEN) else f"{best} {so_far}"
 
 
 def why_reliable(check: Measured) -> list[str]:

@@ -12,10 +12,10 @@ import numpy as np
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._make_answer import called
 from bayesfloor.io._data import recognise
-from bayesfloor.plotting._answer_display import learner_name, ranked
 from bayesfloor.plotting._class_tree_display import layout
 from bayesfloor.plotting._curve_display import curve_ticks
 from bayesfloor.plotting._display import PAIR_EDGES
+from bayesfloor.plotting._forecast_display import learner_name, ranked
 from bayesfloor.plotting._pairwise_display import short_percent
 from bayesfloor.summary._figures import doubt_about_trees, hardly_falls
 from bayesfloor.summary._findings import TOO_SMALL, Measured, class_rows, hardest_pairs, pair_rows

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bayesfloor.answer._answer import check_target
+from bayesfloor.answer._forecast import GROWTH, LEVELS
 from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.decide._merging import _mapping
 from bayesfloor.decide._suspicious import SuspiciousLabels
@@ -21,12 +22,11 @@ from bayesfloor.summary._figures import grow_class_tree
 from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._gates import Gate, make_gates
 from bayesfloor.summary._text import to_text
-from bayesfloor.summary._verdict import settle_text, why_text
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import plain, restore, store
 
 Made = TypeVar("Made", bound=Measured)
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 _FOUND_AGAIN = ("samples", "tree")  # from the suspicious labels, and from the pairs
 
 
@@ -38,14 +38,12 @@ def dump(check: Measured, gates: Sequence[Gate] = ()) -> str:
 
 def to_dict(check: Measured, gates: Sequence[Gate] = ()) -> dict[str, Any]:
     """Return the check as plain values: first what is promised, then everything else that reading it needs."""
-    judged = None if check.target is None else check.answer.judge(check.target)
     found: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "verdict": check.verdict,
         "target": check.target,
         "outcome": check.outcome,
-        "why": None if judged is None else why_text(judged),
-        "settle": None if judged is None else settle_text(judged.settle),
+        "chance": plain(check.chance),
         "answer": store(check.answer),
         "facts": store(check.facts),
         "findings": plain(check.findings),
@@ -115,6 +113,11 @@ def _refuse_nonsense(made: Measured) -> None:
     ends += [np.array([answer.lower, answer.guessing]), answer.curve.error, answer.curve.low, answer.curve.high]
     if any(np.any((end < 0) | (end > 1)) for end in ends):
         raise InputError("an error is not between 0 and 1")
+    known = () if answer.forecast is None else (answer.forecast.lowest, *answer.forecast.errors)
+    if any(len(each) != len(LEVELS) or np.any((each < 0) | (each > 1) | np.isnan(each)) for each in known):
+        raise InputError("the forecast is not made of errors between 0 and 1")
+    if known and (len(known) != len(GROWTH) + 1 or any(np.any(np.diff(each) < 0) for each in known)):
+        raise InputError("the forecast is not made of quantiles")
     if not np.nan_to_num(answer.lower) <= answer.estimate <= answer.upper:
         raise InputError("the best estimate lies outside its range")
     if not all(0 < answer.n_independent[name] < np.inf for name in answer.errors):

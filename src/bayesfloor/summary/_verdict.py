@@ -7,7 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesfloor.answer._answer import OUT_OF_REACH, REACHABLE, Answer, Basis, Reason, Verdict, guessed_class
+from bayesfloor.answer._answer import (
+    CANNOT_SAY,
+    LIKELY,
+    OPEN,
+    OUT_OF_REACH,
+    REACHABLE,
+    Answer,
+    Basis,
+    Reason,
+    guessed_class,
+    target_error,
+)
 from bayesfloor.answer._make_answer import called
 from bayesfloor.decide._gap import AT, BELOW, ROOM, Gap
 from bayesfloor.io._labels import Spellings
@@ -191,26 +202,34 @@ def _proved_text(answer: Answer) -> str:
 
 
 def _against_target(answer: Answer, target: float, measure: str) -> VerdictWords:
-    found, wish = answer.judge(target), f"{target_text(target)} {measure}"
-    said = reason_text(found.reason)
-    if found.outcome == REACHABLE:
+    outcome, chance, error = answer.verdict(target), answer.chance(target), target_error(target)
+    wish, sure = f"{target_text(target)} {measure}", f" ({chance_text(chance)})"
+    if outcome == REACHABLE:
         told = [f"{_guess(answer)} reaches it"] * (answer.upper >= answer.guessing)
         told += ["95 % confidence"] * (answer.upper != answer.guessing)
-        return VerdictWords(f"{wish} is reachable on these features", f"{said} ({', '.join(told)})")
-    if found.outcome == OUT_OF_REACH and answer.proved:
-        return VerdictWords(f"{wish} is out of reach on these features", f"{said} ({PROVED})")
-    if found.outcome == OUT_OF_REACH:
-        return VerdictWords(f"{wish} is out of reach for the kinds of model tried, even with more rows", said)
+        least = f"the lowest possible error is at most {percent(answer.upper, error)} %"
+        return VerdictWords(f"{wish} is reachable on these features", f"{least} ({', '.join(told)})")
+    if outcome == OUT_OF_REACH and answer.proved and answer.lower > error:
+        least = f"the lowest possible error is at least {percent(answer.lower, error)} %"
+        return VerdictWords(f"{wish} is out of reach on these features", f"{least} ({PROVED})")
+    if outcome == CANNOT_SAY:
+        why = answer.unknown
+        found = VerdictWords(f"These data cannot say whether {wish} is reachable", reason_text(why) if why else "")
+        return found.then(_TO_DO.get(why.basis, "") if why else "")
+    headline = {
+        LIKELY: f"{wish} is likely to be reachable{sure}",
+        OPEN: f"It is open whether {wish} is reachable{sure}",
+        OUT_OF_REACH: f"{wish} is out of reach for the kinds of model tried, even with more rows{sure}",
+    }.get(outcome, f"{wish} is unlikely to be reachable{sure}")
     if finds_nothing(answer):
-        why = f"No signal found: {_nothing(answer)}", ". "
-    else:
-        why = f"{why_text(found)}: {said}", ", because "
-    return VerdictWords(f"{wish} is too close to call", *why).then(sentence(settle_text(found.settle)))
+        return VerdictWords(headline, f"No signal found: {_nothing(answer)}", ". ")
+    ends = about(answer.estimate, answer.useful_lower, answer.upper, error)
+    return VerdictWords(headline, f"the lowest possible error is {ends}")
 
 
-def why_text(found: Verdict) -> str:
-    """Return why a verdict is too close to call; empty for other verdicts."""
-    return "" if found.why is None else reason_text(found.why)
+def chance_text(chance: float) -> str:
+    """Return a probability in whole percent, as finely as it is known; it is never rounded up to the next outcome."""
+    return "under 5 %" if chance < 0.05 else f"{int(100 * chance + 1e-9)} %"
 
 
 def rare_class(sizes: Floats) -> int | None:
@@ -248,16 +267,13 @@ _PLAIN = {
     Basis.NEIGHBOURS_ALONE: "only models that remember rows get near zero: if rows are related, such as several of one "
     "patient, pass groups=",
     Basis.MAY_BE_ZERO: "the lowest possible error may be zero",
-    Basis.AT_ESTIMATE: "it is within 0.5 points of the best estimate",
-    Basis.NOT_CONFIRMED: "the range is too wide to confirm it",
-    Basis.NOT_RULED_OUT: "the range is too wide to rule it out",
-    Basis.NO_LIMIT: f"{NO_LIMIT} that could rule it out",
-    Basis.LATER_ROWS: "for later periods there is no ceiling: measure it again when they are over",
-    Basis.SAY_WHICH: "say which equal rows are: --duplicates cases (or copies), or duplicates=",
-    Basis.ONLY_REAL_ROWS: "check only real rows: leave out those that were made from others",
-    Basis.MERGE_SPELLINGS: "first merge the spellings of each class: --clean-labels, or clean_labels=True",
-    Basis.ROWS_TO_TRAIN: "more rows would decide it: these are too few to train any learner",
-    Basis.FEATURES_OR_MODELS: "only better features or other models could decide it",
+}
+_TO_DO = {  # if nothing can be said of a target
+    Basis.LATER: "For later periods there is no ceiling: measure it again when they are over.",
+    Basis.UNDECIDED: "Say which they are: --duplicates cases (or copies), or duplicates=.",
+    Basis.SYNTHETIC: "Check only real rows: leave out those that were made from others.",
+    Basis.UNTRAINED: "More rows would decide it.",
+    Basis.FEW_ROWS: "More rows would decide it.",
 }
 
 
@@ -273,12 +289,6 @@ def spellings_text(found: Spellings) -> str:
     if not found.alike:
         return reason_text(Reason(Basis.TYPOS, (len(found.typos),)))
     return reason_text(Reason(Basis.SPELLINGS, (len(found.meant), len(set(found.meant.values())))))
-
-
-def settle_text(settle: tuple[Reason, ...]) -> str:
-    """Return what would settle a verdict, with what stands against a lower end in parentheses."""
-    told = [reason_text(reason) for reason in settle]
-    return f"{told[0]} ({told[1]})" if len(told) > 1 else "".join(told)
 
 
 def _guessing(upper: float, guessing: float, n_classes: float) -> str:
@@ -326,18 +336,4 @@ _TOLD: dict[str, Callable[..., str]] = {
     Basis.FEW_ROWS: lambda least: f"too few rows: fewer than {least:g} per class",
     Basis.ONE_KIND: lambda name: f"only {called(name)} gets this low: no second kind of learner confirms it",
     Basis.WIDE: lambda width: f"the range is {percent(width)} points wide: more data would narrow it",
-    Basis.AT_MOST: lambda upper, error: f"the lowest possible error is at most {percent(upper, error)} %",
-    Basis.AT_LEAST: lambda lower, error: f"the lowest possible error is at least {percent(lower, error)} %",
-    Basis.BETWEEN: lambda estimate, lower, upper, error: (
-        f"the lowest possible error is {about(estimate, lower, upper, error)}"
-    ),
-    Basis.FEATURES: lambda unit: f"more {unit} would not decide it; better features might",
-    Basis.OTHER_MODELS: lambda unit: (
-        f"the models tried would need too many {unit} to confirm it: try other models or better features"
-    ),
-    Basis.ROWS_TO_CONFIRM: lambda more, unit: f"about {int(more):,} more {unit} would probably confirm the target",
-    Basis.ROWS_TO_RULE_OUT: lambda more, unit: (
-        f"about {int(more):,} more {unit} would probably rule the target out; they would hardly raise the accuracy"
-    ),
-    Basis.TOO_MANY_ROWS: lambda times, unit: f"it would take more than {times:g} times as many {unit} to decide it",
 }

@@ -1,0 +1,201 @@
+"""``ForecastDisplay``: the error that the best model could reach, now, with more rows and with any number of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesfloor.answer._answer import check_target, target_error
+from bayesfloor.plotting._display import (
+    INK,
+    LIGHT,
+    MIDDLE,
+    ROW,
+    SMALL,
+    SOFT,
+    STRONG,
+    Display,
+    frame_rows,
+    name_rows,
+    wide_enough,
+    write_beside,
+    write_title,
+)
+from bayesfloor.support._errors import InputError
+from bayesfloor.support._words import about, how_many, percent
+
+if TYPE_CHECKING:
+    from bayesfloor.answer._answer import Answer
+    from bayesfloor.answer._forecast import Forecast
+    from bayesfloor.floor._bayes_floor import BayesFloor
+    from bayesfloor.support._types import Floats
+
+_TIMES = (1, 2, 4, 16, 64)  # as many rows; the last row of the picture is for any number
+_LEVELS = (0.025, 0.25, 0.5, 0.75, 0.975)
+_FAR = 0.5  # if all errors are below this fraction of guessing's error, only the left part of the ruler is drawn
+NAME = 28  # characters in the name of a learner
+
+
+@dataclass(eq=False, repr=False)
+class ForecastDisplay(Display):
+    """What the best model could reach with 1, 2, 4, 16 and 64 times as many rows, and with any number of them.
+
+    Errors run from 0 to that of guessing. If all are far below that, the ruler ends earlier and says so.
+
+    Parameters
+    ----------
+    answer : Answer
+        From ``BayesFloor.answer`` or ``Check.answer``.
+    target : float, default=None
+        An accuracy to mark; its probability is then written beside each row.
+
+    Attributes
+    ----------
+    bars_, cores_ : BarContainer
+        95 % and 50 % intervals.
+    medians_ : LineCollection
+        Best estimates.
+    markers_ : PathCollection
+        Cross-validated errors of the learners tried.
+    zoomed_ : bool
+        Whether the ruler ends before guessing.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayesfloor import BayesFloor
+    >>> from bayesfloor.plotting import ForecastDisplay
+    >>> floor = BayesFloor().fit(*load_iris(return_X_y=True))
+    >>> len(ForecastDisplay.from_estimator(floor, target=0.95).bars_)
+    6
+    """
+
+    answer: Answer
+    target: float | None = None
+
+    @classmethod
+    def from_estimator(
+        cls, floor: BayesFloor, *, target: float | None = None, effort: str = "normal", **looks: Any
+    ) -> ForecastDisplay:
+        """Draw the forecast of a fitted ``BayesFloor``, with this effort; further arguments go to ``plot``."""
+        return cls.from_answer(floor.answer(effort), target, **looks)
+
+    @classmethod
+    def from_answer(cls, answer: Answer, target: float | None = None, **looks: Any) -> ForecastDisplay:
+        """Draw the forecast of an answer; further arguments go to ``plot``."""
+        if target is not None:
+            check_target(target)
+        return cls(answer, target).plot(**looks)
+
+    @property
+    def _forecast(self) -> Forecast:
+        if self.answer.forecast is None:
+            raise InputError("This answer has no forecast: no learning curve was measured, or it is for later periods.")
+        return self.answer.forecast
+
+    def plot(self, *, ax: Any = None) -> ForecastDisplay:
+        """Draw the forecast."""
+        names, ends = self._names(), self._ends()
+        y = np.arange(len(names), dtype=np.float64)
+        ax = self._start(ax, wide_enough(names, 2.4), 1.0 + ROW * (len(names) + 0.5))
+        low, first, middle, last, high = ends.T
+        self.bars_ = ax.barh(y, high - low, 0.6, low, color=LIGHT, linewidth=0)
+        self.cores_ = ax.barh(y, last - first, 0.6, first, color=MIDDLE, linewidth=0)
+        self.medians_ = ax.vlines(middle, y - 0.42, y + 0.42, colors=INK, linewidth=2.4)
+        errors = [error for _, error in ranked(self.answer)]
+        self.markers_ = ax.scatter(errors, np.zeros(len(errors)), s=16, color=STRONG, clip_on=False, zorder=3)
+        name_rows(ax, y.tolist(), names, {})
+        for at, text in zip(y, self._texts(ends), strict=True):
+            write_beside(ax, 1.0, at, text, 6, **({"weight": "bold"} if at == y[-1] else {}))
+        frame_rows(ax, y[-1] + 0.6, self._name_ruler(ends))
+        self._draw_ends()
+        write_title(ax, "Error of the best model, by training rows", 0 if self.target is None else 12)
+        self.caption_ = self._caption()
+        return self
+
+    def _sizes(self) -> list[float | None]:
+        return [*(float(times * self._forecast.n_rows) for times in _TIMES), None]
+
+    def _names(self) -> list[str]:
+        return [*(f"{times * self._forecast.n_rows:,}" for times in _TIMES), "unlimited"]
+
+    def _ends(self) -> Floats:
+        """Return the quantiles of each row of the picture."""
+        return np.stack([self._forecast.quantiles(_LEVELS, rows) for rows in self._sizes()])
+
+    def _texts(self, ends: Floats) -> list[str]:
+        texts = [about(middle, low, high) for low, _, middle, _, high in ends.tolist()]
+        if self.target is None:
+            return texts
+        chances = [self.answer.chance(self.target, rows) for rows in self._sizes()]
+        return [f"{text}   {'' if np.isnan(p) else f'{100 * p:.0f} %'}" for text, p in zip(texts, chances, strict=True)]
+
+    def _name_ruler(self, ends: Floats) -> str:
+        marked = [] if self.target is None else [1 - self.target]
+        self._top = max([float(ends.max()), *self.answer.errors.values(), *marked])
+        self.zoomed_ = self._top < _FAR * self.answer.guessing
+        guess = f"guessing: {percent(self.answer.guessing)} %"
+        return f"error ({guess} →)" if self.zoomed_ else f"error (dotted: {guess})"
+
+    def _draw_ends(self) -> None:
+        ax, guessing = self.ax_, self.answer.guessing
+        ax.set_xlim(0.0, max(1.06 * self._top, 1e-3) if self.zoomed_ else 1.02 * max(self._top, guessing))
+        if not self.zoomed_:
+            ax.axvline(guessing, color=SOFT, linestyle=":", linewidth=1.2)
+        if self.target is not None:
+            self._draw_target(target_error(self.target), ax.get_xlim()[1])
+
+    def _draw_target(self, error: float, right: float) -> None:
+        self.ax_.axvline(error, color=INK, linewidth=1.2, linestyle=(0, (4, 2)))
+        late = error > 0.5 * right
+        self.ax_.annotate(
+            f"target: {100 * (1 - error):.6g} % accuracy",
+            (error, 1.0),
+            (-3 if late else 3, 3),
+            xycoords=self.ax_.get_xaxis_transform(),
+            textcoords="offset points",
+            ha="right" if late else "left",
+            size=SMALL,
+            color=INK,
+            annotation_clip=False,
+        )
+
+    def _caption(self) -> str:
+        answer = self.answer
+        sentences = [
+            f"Error of the best model by number of training rows, from {how_many(answer.n_rows, 'row')} and "
+            f"{how_many(answer.n_classes, 'class')}: best estimate (mark), 50 % interval (dark) and 95 % interval "
+            "(light).",
+            "With unlimited rows, it is the lowest possible error.",
+            "Dots are cross-validated errors of the models tried." if answer.errors else "",
+            ""
+            if self.target is None
+            else f"Dashed: the error at the target of {100 * self.target:.6g} % accuracy, with its probability on the "
+            "right.",
+        ]
+        return " ".join(sentence for sentence in sentences if sentence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer and the target as plain values."""
+        return {"answer": self.answer.to_dict(), "target": self.target}
+
+    def _columns(self) -> dict[str, Any]:
+        named = zip((f"{100 * level:g} %" for level in _LEVELS), self._ends().T.tolist(), strict=True)
+        return {"training rows": self._names(), **dict(named)}
+
+
+def ranked(answer: Answer) -> list[tuple[str, float]]:
+    """Return learners and their cross-validated errors, smallest first; of several, the answer's best comes first."""
+    return sorted(answer.errors.items(), key=lambda item: (item[1], item[0] != answer.best))
+
+
+def learner_name(name: str) -> str:
+    """Return a learner's name for a list, such as "random forest"; a user's learner keeps the name it was given."""
+    from bayesfloor.answer._learners import BLEND, REGISTRY
+    from bayesfloor.answer._make_answer import called  # late import: it loads scikit-learn
+
+    if name not in (*REGISTRY, BLEND):
+        return name
+    return called(name).removeprefix("an ").removeprefix("a ")
