@@ -126,8 +126,8 @@ CODES = {
     "not count.",
     "BF305": "Gate against a baseline. failed if the lowest possible error rose by more than the limit with a "
     "probability of 99 %, or if the cross-validated error of the learner that is best over both checks did (99 % "
-    "confidence). If features, scaling or effort differ, only these errors are compared. Open if the best estimate rose "
-    "by more than the limit, but less surely. If the checks cannot be compared, BF306 to BF310 say why, and fail.",
+    "confidence). If features, scaling or effort differ, only these errors are compared. Open if the best estimate "
+    "rose by more than the limit, but less surely. If the checks cannot be compared, BF306 to BF310 say why, and fail.",
     "BF306": "Other classes than in the baseline. failed if a class is new, gone, or has less than half of its rows "
     "relative to the others, or if the class proportions asked for differ. A typo in a label makes a new class. "
     "--accept BF306 or accept='BF306' compares anyway.",
@@ -191,8 +191,8 @@ TERMS = {
     "however it is trained. Better features may lower it.",
     "likely": "The forecast gives the target a probability of 80 % or more, but no learner was shown to reach it.",
     "open": "The forecast gives the target a probability of 20 to 80 %.",
-    "out of reach": "The forecast gives the target a probability under 5 %, for the kinds of model tried, even with more "
-    "rows; or equal rows with different labels prove that no model reaches it.",
+    "out of reach": "The forecast gives the target a probability under 5 %, for the kinds of model tried, even with "
+    "more rows; or equal rows with different labels prove that no model reaches it.",
     "range": "Where the lowest possible error lies. A learner has been shown to reach the upper end (95 % confidence); "
     "the lower end is the 2.5 % quantile of the forecast, for the kinds of model tried, even with more rows.",
     "reachable": "The upper end of the range meets the target: a learner has been shown to be accurate enough.",

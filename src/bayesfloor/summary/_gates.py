@@ -22,11 +22,20 @@ from bayesfloor.formulas._limits import two_sided
 from bayesfloor.summary._explain import COMPARISONS, FINDINGS
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._findings import Measured
-from bayesfloor.summary._verdict import chance_text, points, reason_text, target_text
+from bayesfloor.summary._verdict import points, reason_text, target_text
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats
-from bayesfloor.support._words import about, how_many, join_labels, percent, quoted, range_text, show_labels
+from bayesfloor.support._words import (
+    about,
+    chance_text,
+    how_many,
+    join_labels,
+    percent,
+    quoted,
+    range_text,
+    show_labels,
+)
 
 OK, FAILED = "ok", "failed"
 AT_LEAST = 0.2  # probability of a target that is no failure
@@ -182,10 +191,8 @@ def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
     rise, chance = now.estimate - then.estimate, _chance_of_rise(now, then, most)
     text = f"best estimate {percent(then.estimate)} % before, {percent(now.estimate)} % now: {points(rise)} points"
     text += f", {limit}"
-    if chance >= _SURE_RISE or (errors is not None and errors.low > most):
-        word = FAILED
-    else:
-        word = OK if rise <= most else OPEN
+    surely = chance >= _SURE_RISE or (errors is not None and errors.low > most)
+    word = FAILED if surely else OK if rise <= most else OPEN
     if word == OK:
         return Gate("BF305", OK, text)
     why = f"It rose by more with a probability of {chance_text(chance)}. " if np.isfinite(chance) else ""

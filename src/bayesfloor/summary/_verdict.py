@@ -23,7 +23,7 @@ from bayesfloor.answer._make_answer import called
 from bayesfloor.decide._gap import AT, BELOW, ROOM, Gap
 from bayesfloor.io._labels import Spellings
 from bayesfloor.support._types import Floats
-from bayesfloor.support._words import about, how_many, join_labels, percent, quoted, span
+from bayesfloor.support._words import about, chance_text, how_many, join_labels, percent, quoted, span
 
 WRONG_OR_OVERLAP = "wrong, or the classes overlap there"  # labels that disagree with their neighbours
 
@@ -225,11 +225,6 @@ def _against_target(answer: Answer, target: float, measure: str) -> VerdictWords
         return VerdictWords(headline, f"No signal found: {_nothing(answer)}", ". ")
     ends = about(answer.estimate, answer.useful_lower, answer.upper, error)
     return VerdictWords(headline, f"the lowest possible error is {ends}")
-
-
-def chance_text(chance: float) -> str:
-    """Return a probability in whole percent, as finely as it is known; it is never rounded up to the next outcome."""
-    return "under 5 %" if chance < 0.05 else f"{int(100 * chance + 1e-9)} %"
 
 
 def rare_class(sizes: Floats) -> int | None:
