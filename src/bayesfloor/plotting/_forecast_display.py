@@ -24,7 +24,7 @@ from bayesfloor.plotting._display import (
     write_title,
 )
 from bayesfloor.support._errors import InputError
-from bayesfloor.support._words import about, how_many, percent
+from bayesfloor.support._words import about, chance_text, how_many, percent
 
 if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer
@@ -130,7 +130,7 @@ class ForecastDisplay(Display):
         if self.target is None:
             return texts
         chances = [self.answer.chance(self.target, rows) for rows in self._sizes()]
-        return [f"{text}   {'' if np.isnan(p) else f'{100 * p:.0f} %'}" for text, p in zip(texts, chances, strict=True)]
+        return [f"{text}   {'' if np.isnan(p) else chance_text(p)}" for text, p in zip(texts, chances, strict=True)]
 
     def _name_ruler(self, ends: Floats) -> str:
         marked = [] if self.target is None else [1 - self.target]
@@ -165,9 +165,11 @@ class ForecastDisplay(Display):
     def _caption(self) -> str:
         answer = self.answer
         sentences = [
-            f"Error of the best model by number of training rows, from {how_many(answer.n_rows, 'row')} and "
-            f"{how_many(answer.n_classes, 'class')}: best estimate (mark), 50 % interval (dark) and 95 % interval "
-            "(light).",
+            (
+                f"Error of the best model by number of training rows, from {how_many(answer.n_rows, 'row')} and "
+                f"{how_many(answer.n_classes, 'class')}: best estimate (mark), 50 % interval (dark) and 95 % interval "
+                "(light)."
+            ),
             "With unlimited rows, it is the lowest possible error.",
             "Dots are cross-validated errors of the models tried." if answer.errors else "",
             ""

@@ -33,7 +33,6 @@ from bayesfloor.summary._findings import TOO_SMALL, Measured
 from bayesfloor.summary._verdict import (
     NO_LIMIT,
     accuracy,
-    chance_text,
     finds_nothing,
     lowest_error,
     no_limit,
@@ -45,6 +44,7 @@ from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import (
     about,
     amount,
+    chance_text,
     how_many,
     join_labels,
     percent,

@@ -147,6 +147,11 @@ def p_text(p_value: float) -> str:
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
 
 
+def chance_text(chance: float) -> str:
+    """Return a probability in whole percent, as finely as it is known; it is never rounded up to the next outcome."""
+    return "under 5 %" if chance < 0.05 else f"{int(100 * chance + 1e-9)} %"
+
+
 def two_digits(rows: float) -> int:
     """Round a predicted number of rows to two digits: more digits would suggest too much precision."""
     return round(float(f"{rows:.1e}"))
