@@ -29,7 +29,8 @@ QUICK_DESIGNS = ("gauss-0.15-d2", "gauss-0.15-d10", "many-k3-d2", "points-d3")
 LIMIT_ROWS, LIMIT_TRIALS, LEVEL = 500, 200, 0.95
 MARGIN = 0.03  # distance of a target accuracy from the best possible one, on either side
 ENDS = ("lower", "estimate", "upper")
-REACHABLE, OUT_OF_REACH, TOO_CLOSE = "reachable", "out of reach", "too close to call"
+REACHABLE, OUT_OF_REACH = "reachable", "out of reach"
+YES, NO = (REACHABLE, "likely"), (OUT_OF_REACH, "unlikely")  # all other verdicts decide nothing
 RELIABILITIES = ("good", "limited", "upper limit only")
 DIMENSIONS = {"d <= 2": (0, 2), "d 3-5": (3, 5), "d 6-10": (6, 10), "d > 10": (11, 10**9)}
 
@@ -224,10 +225,10 @@ def range_goals(cells):
 
 def verdict_goals(cells):
     """Goals: how many verdicts were wrong, and how many were given at all."""
-    opposite = {REACHABLE: OUT_OF_REACH, OUT_OF_REACH: REACHABLE}
-    wrong = share(word == opposite[right] for cell in cells for right, word in cell["verdicts"].items())
+    opposite = {REACHABLE: NO, OUT_OF_REACH: YES}
+    wrong = share(word in opposite[right] for cell in cells for right, word in cell["verdicts"].items())
     large = [cell for cell in cells if cell["n"] == 10_000 and cell["design"].d <= 10]
-    decided = share(word != TOO_CLOSE for cell in large for word in cell["verdicts"].values())
+    decided = share(word in YES + NO for cell in large for word in cell["verdicts"].values())
     return [
         goal_row("verdicts wrong", *wrong, 0.05, at_least=False),
         goal_row("verdicts given, n = 10000, d <= 10", *decided, 0.6, at_least=True),

@@ -34,7 +34,7 @@ from benchmarks._realistic import easy, table
 from benchmarks._realistic_sets import DRAWS, NEVER_TUNED, SETS
 from benchmarks._results import Goal, align, at_least, at_most
 from benchmarks._timing import seconds_of
-from benchmarks.known_floor import OUT_OF_REACH, REACHABLE, check_shares, lower_end, plain, told_by
+from benchmarks.known_floor import NO, OUT_OF_REACH, YES, check_shares, lower_end, plain, told_by
 
 RESULTS = FOLDER / "realistic.json"
 MARGINS = (0.02, 0.05, 0.1)
@@ -167,10 +167,10 @@ class Verdicts(NamedTuple):
 
 def count_verdicts(cell, kind, margin):
     below, above = (cell[kind]["verdicts"].get(f"{sign}{margin:g}") for sign in "-+")
-    decided = [word for word in (below, above) if word in (REACHABLE, OUT_OF_REACH)]
-    false_out = above == OUT_OF_REACH
+    decided = [word for word in (below, above) if word in YES + NO]
+    false_out = above in NO
     asked = (below is not None) + (above is not None)
-    return Verdicts(asked, len(decided), int(below == REACHABLE) + int(false_out), int(false_out))
+    return Verdicts(asked, len(decided), int(below in YES) + int(false_out), int(false_out))
 
 
 # Figures with intervals: problems are resampled with all their draws, since draws of one problem err together.

@@ -47,7 +47,7 @@ def test_a_leak_is_named_only_with_one_of_its_columns(hazards):
 
 def test_a_range_beside_the_truth_is_wrong_even_without_a_verdict(hazards):
     """The range is what people quote."""
-    undecided = said(0.1, outcome="too close to call")
+    undecided = said(0.1, outcome="open")
 
     assert hazards.faults(undecided) == ["range too low"]
     assert hazards.faults(undecided | {"between": [0.0, 0.0], "lower": 0.04}) == ["range too high"]

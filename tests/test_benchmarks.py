@@ -221,7 +221,7 @@ def known(benchmark_module):
     return benchmark_module("known_floor")
 
 
-def figures(known, answer, floor=(0.1, 0.12, 0.2), words=("too close to call", "too close to call")):
+def figures(known, answer, floor=(0.1, 0.12, 0.2), words=("open", "open")):
     """Figures by what was measured, of one sample whose Bayes error is .15: an answer, trees and verdicts."""
     others = {name: {"estimate": 0.25, "seconds": 1.0} for name in known.RIVALS}
     ends = dict(zip(known.ENDS, answer, strict=True)) | {"reliability": "good", "seconds": 1.0}
@@ -313,7 +313,7 @@ def test_problems_held_back_share_no_seed_with_development_and_noise_is_planted_
 def test_an_answer_is_judged_by_the_band_of_the_truth(benchmark_module, estimate, lower, upper, expected):
     """Inside the band nobody knows better; a range without a lower end begins at 0; errors above it are reachable."""
     realistic = benchmark_module("realistic")
-    words = {"-0.02": "reachable", "+0.02": "out of reach", "-0.05": "out of reach", "+0.1": "too close to call"}
+    words = {"-0.02": "reachable", "+0.02": "out of reach", "-0.05": "out of reach", "+0.1": "open"}
     answer = {"estimate": estimate, "lower": lower, "upper": upper, "verdicts": words, "reliability": "good"}
     truth = {"family": "planted noise", "low": 0.10, "high": 0.12, "guessing": 0.2}
     cell = {"truth": truth, "draw": 0, **dict.fromkeys(realistic.KINDS), "answer": answer}

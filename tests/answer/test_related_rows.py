@@ -136,7 +136,7 @@ def test_the_verdict_allows_for_both_until_someone_says_which(rng):
         bayesfloor.check(X, y, 0.9, effort="quick", duplicates=each) for each in (None, "cases", "copies")
     )
 
-    assert unsure.outcome == "too close to call"
+    assert unsure.outcome == "cannot say"
     assert {"BF118"} <= {finding.code for finding in unsure.findings}
     assert cases.outcome == "reachable"
     assert copies.outcome != "reachable"

@@ -1,4 +1,4 @@
-"""Against a target accuracy."""
+"""The forecast, and the outcome for a target accuracy that follows from it."""
 
 from dataclasses import replace
 
@@ -6,32 +6,115 @@ import numpy as np
 import pytest
 
 from bayesfloor import BayesFloor
-from bayesfloor.answer import Basis, Reason
+from bayesfloor.answer import Basis, Forecast, Reason
 from bayesfloor.answer._answer import check_target
+from bayesfloor.answer._forecast import GROWTH, LEVELS, make_forecast
+
+EVEN = (np.linspace(0.1, 0.2, 1001), np.full(1001, 1 / 1001))  # any error from .1 to .2, all equally likely
+UNKNOWN = (Basis.LATER, Basis.UNDECIDED, Basis.SYNTHETIC, Basis.UNTRAINED)
 
 
 @pytest.fixture(scope="module")
 def answer():
+    """One whose lowest possible error is .1 to .2, and .25 was shown to be reachable."""
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2
-    found = BayesFloor().fit(rng.normal(size=(200, 2)) + y[:, None], y).answer()
-    return replace(found, lower=0.1, estimate=0.15, upper=0.2)
+    found = BayesFloor().fit(rng.normal(size=(200, 2)) + y[:, None], y).answer("quick")
+    forecast = Forecast(0.1 + 0.1 * LEVELS, tuple(0.1 + 0.1 * LEVELS + 0.04 / each for each in GROWTH), 160)
+    return replace(found, lower=0.1025, estimate=0.15, upper=0.25, reasons=(), forecast=forecast)
 
 
 @pytest.mark.parametrize(
-    ("lower", "target", "word"),
+    ("error", "chance", "outcome"),
     [
-        (0.1, 0.75, "reachable"),
-        (np.nan, 0.75, "reachable"),
-        (0.1, 0.85, "too close to call"),
-        (0.1, 0.95, "out of reach"),
-        (0.1, 1, "out of reach"),
-        (np.nan, 0.95, "too close to call"),
+        (0.25, 0.99, "reachable"),
+        (0.24, 0.99, "likely"),
+        (0.181, 0.81, "likely"),
+        (0.179, 0.79, "open"),
+        (0.121, 0.21, "open"),
+        (0.119, 0.19, "unlikely"),
+        (0.106, 0.06, "unlikely"),
+        (0.104, 0.04, "out of reach"),
+        (0.0, 0.01, "out of reach"),
     ],
 )
-def test_the_word_follows_the_ends_of_the_range(answer, lower, target, word):
-    """A wrong "out of reach" stops a project: it needs a lower end."""
-    assert replace(answer, lower=lower).judge(target).outcome == word
+def test_the_outcome_follows_the_probability_but_only_what_was_shown_is_reachable(answer, error, chance, outcome):
+    """A wrong "reachable" costs months."""
+    assert (answer.chance(1 - error), answer.verdict(1 - error)) == (pytest.approx(chance), outcome)
+
+
+@pytest.mark.parametrize("basis", UNKNOWN)
+def test_what_nothing_can_be_said_of_has_no_probability(answer, basis):
+    """What was shown holds all the same, and so does what equal rows prove."""
+    unsure = replace(answer, reasons=(Reason(Basis.WIDE, (0.1,)), Reason(basis)))
+
+    assert unsure.verdict(0.85) == "cannot say"
+    assert np.isnan(unsure.chance(0.85))
+    assert unsure.unknown == Reason(basis)
+    assert (unsure.verdict(0.7), unsure.chance(0.7)) == ("reachable", 0.95)
+
+    proved = replace(unsure, why_lower=Reason(Basis.EQUAL_ROWS))
+
+    assert (proved.verdict(0.95), proved.chance(0.95)) == ("out of reach", 0.01)
+    assert proved.verdict(0.85) == "cannot say"
+
+    untrained = replace(answer, forecast=None)
+
+    assert untrained.verdict(0.85) == "cannot say"
+    assert untrained.unknown == Reason(Basis.UNTRAINED)
+    assert np.isnan(untrained.quantiles([0.5])).all()
+
+
+def test_scores_are_accuracies_of_the_same_posterior(answer):
+    assert answer.score == 0.85
+    assert answer.score_range == pytest.approx((0.75, 0.8975))
+    np.testing.assert_allclose(answer.quantiles([0.025, 0.5]), [0.1025, 0.15])
+
+
+def test_more_rows_bring_the_target_nearer(answer):
+    """And never beyond what unlimited rows bring; a fraction of a doubling is one on a logarithmic scale."""
+    rows = [1, 160, 226, 320, 10_240, 10**9]
+    chances = [answer.chance(0.85, each) for each in rows]
+
+    assert chances == sorted(chances)
+    assert chances[0] == chances[1] == pytest.approx(0.1, abs=0.006)
+    assert chances[2] == pytest.approx(0.2, abs=0.01)
+    assert chances[4] == chances[5] <= answer.chance(0.85)
+    assert answer.forecast.rows_for(0.17) == pytest.approx(320)
+    assert answer.forecast.rows_for(0.19) == 160
+    assert answer.forecast.rows_for(0.1) == np.inf
+    assert answer.forecast.rows_for(0.17, chance=0.8) > 320
+    with pytest.raises(ValueError, match="Got rows=0, but expected a number of training rows, such as 20_000"):
+        answer.chance(0.85, 0)
+
+
+def test_a_forecast_is_narrowed_and_leaves_room_for_a_hidden_pattern():
+    """Near guessing, learners may have missed anything; ends that are known cut it."""
+    of = {"measured": 0.2, "guessing": 0.9, "ends": (0.0, 0.5)}
+    seen = make_forecast(100, lambda _: EVEN, **of)
+    hardly = make_forecast(100, lambda _: EVEN, **{**of, "guessing": 0.21})
+
+    np.testing.assert_allclose(seen.quantiles([0.25, 0.5]), [0.127, 0.15], atol=0.002)
+    assert hardly.chance(0.05) > 0.05 > seen.chance(0.05)
+
+    cut = make_forecast(100, lambda _: EVEN, **{**of, "ends": (0.13, 0.16)})
+
+    assert (cut.lowest.min(), cut.lowest.max()) == (0.13, 0.16)
+    assert cut.errors[0].max() > 0.16  # the rows at hand may do worse than what is possible
+
+    flat = make_forecast(100, None, **{**of, "measured": 0.9, "ends": (0.0, 0.9)})
+
+    assert flat.quantiles([0.5]) == 0.9
+    assert all((each == 0.9).all() for each in flat.errors)
+
+
+def test_two_forecasts_are_mixed_in_equal_parts():
+    low, high = (
+        make_forecast(10, lambda _, e=e: (np.array([e]), np.ones(1)), measured=e, guessing=0.9, ends=(0, e))
+        for e in (0.1, 0.3)
+    )
+
+    assert low.mix(high).chance(0.2) == pytest.approx(0.51, abs=0.02)
 
 
 @pytest.mark.parametrize("target", [0, -0.1, 1.01, 95, float("nan"), "0.9", None, True, [0.9]])
@@ -41,91 +124,7 @@ def test_what_is_not_an_accuracy_is_refused(target):
         check_target(target)
 
 
-def test_the_target_is_checked_before_any_work():
-    """A slip should not cost a minute, nor need a fit."""
-    with pytest.raises(ValueError, match="Got target=95"):
-        BayesFloor().verdict(95)
-
-
-def test_what_is_too_close_to_call_names_what_would_settle_it_and_nothing_else(answer):
-    """At the estimate more rows would be a false promise; spellings are merged first; no learner leaves no curve."""
-    found = answer.judge(0.852)
-
-    assert found.why == Reason(Basis.AT_ESTIMATE)
-    assert found.settle == (Reason(Basis.FEATURES, names=("rows",)),)
-
-    (settle,) = answer.judge(0.88).settle
-
-    assert settle.basis is Basis.ROWS_TO_RULE_OUT
-    assert settle.names == ("rows",)
-
-    nothing = replace(answer.curve, **{name: getattr(answer.curve, name)[:0] for name in vars(answer.curve)})
-
-    settle = replace(answer, curve=nothing).judge(0.82).settle
-
-    assert settle == (Reason(Basis.ROWS_TO_TRAIN),)
-
-    spelled = replace(answer, reasons=(Reason(Basis.SPELLINGS, (7, 3)),))
-
-    assert spelled.judge(0.88).settle == (Reason(Basis.MERGE_SPELLINGS),)
-
-    for target in (0.75, 0.95):
-        assert (answer.judge(target).why, answer.judge(target).settle) == (None, ())
-    assert answer.judge(0.88).settle
-
-
-@pytest.mark.parametrize(
-    ("figures", "target", "why"),
-    [
-        ({}, 0.82, Basis.NOT_CONFIRMED),
-        ({}, 0.88, Basis.NOT_RULED_OUT),
-        ({"lower": np.nan}, 0.88, Basis.NO_LIMIT),
-        ({"lower": np.nan}, 0.82, Basis.NOT_CONFIRMED),
-        ({"reasons": (Reason(Basis.NO_SIGNAL),)}, 0.82, Basis.NO_SIGNAL),
-    ],
-)
-def test_too_close_to_call_says_which_case_it_is(answer, figures, target, why):
-    """Rows help in one case, features in another, and nothing in the third."""
-    assert replace(answer, **figures).judge(target).why == Reason(why)
-
-
-def test_a_proved_lower_end_does_not_rise_with_more_rows(answer):
-    """It counts equal rows, so the gap to the estimate never closes."""
-    proved, alone = (
-        replace(answer, why_lower=Reason(basis)).judge(0.88) for basis in (Basis.EQUAL_ROWS, Basis.EQUAL_ROWS_ALONE)
-    )
-
-    assert proved.settle[0].basis is Basis.ROWS_TO_RULE_OUT
-    assert alone.settle[0].basis is Basis.FEATURES_OR_MODELS
-
-
-def test_groups_are_counted_instead_of_their_rows(answer):
-    """Forty patients can be asked for; their rows come with them."""
-    (rows,), (groups,) = (
-        replace(answer, **unit).judge(0.88).settle for unit in ({}, {"unit": "groups (patient)", "rows_per_unit": 10.0})
-    )
-
-    assert groups.numbers == pytest.approx([rows.numbers[0] / 10], abs=1)
-    assert groups.names == ("groups (patient)",)
-
-
 @pytest.mark.parametrize("target", [0.7, 0.8, 0.9])
 def test_a_target_that_equals_the_upper_end_is_reachable(answer, target):
     """1 - 0.9 is less than 0.1 in a computer."""
     assert replace(answer, upper=round(1 - target, 3), estimate=0.05, lower=0.01).verdict(target) == "reachable"
-
-
-def test_a_verdict_can_be_written_down(answer):
-    given = answer.judge(0.95).to_dict()
-
-    assert given["outcome"] == "out of reach"
-    assert given["rests_on"] == [{"basis": "learning curves", "numbers": [], "names": []}]
-
-
-def test_a_lower_target_is_never_harder(answer):
-    """Reachable, then too close to call, then out of reach."""
-    rank = ["reachable", "too close to call", "out of reach"]
-    words = [rank.index(answer.judge(target / 100).outcome) for target in range(5, 101, 5)]
-
-    assert words == sorted(words)
-    assert set(words) == {0, 1, 2}

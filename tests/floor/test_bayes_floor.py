@@ -47,7 +47,7 @@ def test_copies_have_all_results(fitted, make):
     for name in RESULTS:
         assert getattr(other, name).to_dict() == getattr(fitted, name).to_dict(), name
     assert other.overall_.interval() == fitted.overall_.interval()
-    assert other.verdict(0.1) == "reachable"
+    assert other.answer().verdict(0.1) == "reachable"
 
 
 @pytest.mark.slow
@@ -56,7 +56,7 @@ def test_a_second_fit_starts_from_nothing(rng, gaussians):
     X, y = gaussians(rng, [60, 60, 60])
     Z, labels = load_iris(return_X_y=True)
     floor = BayesFloor().fit(Z, labels)
-    floor.verdict(0.5)
+    floor.answer()
     floor.fit(X, y)
     fresh = BayesFloor().fit(X, y)
 
@@ -81,8 +81,6 @@ def test_before_fit_every_result_says_so(rng):
 
     with pytest.raises(NotFittedError, match="not fitted yet"):
         floor.answer()
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        floor.verdict(0.5)
     with pytest.raises(NotFittedError, match="not fitted yet"):
         floor.relabel(rng.integers(0, 2, 10))
     with pytest.raises(AttributeError, match="not fitted yet"):

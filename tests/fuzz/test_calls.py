@@ -77,7 +77,7 @@ CALLS = {
     ),
     "BayesFloor.relabel": (lambda y: fitted().relabel(y), lambda: {"y": rows()["y"]}, ()),
     "BayesFloor.answer": (lambda **given: fitted().answer(**given), lambda: {"effort": "quick"}, ("learners",)),
-    "BayesFloor.verdict": (lambda **given: fitted().verdict(**given), lambda: {"target": 0.9}, ()),
+    "Answer.chance": (lambda **given: fitted().answer("quick").chance(**given), lambda: {"target": 0.9}, ("rows",)),
     "check": (
         summary.check,
         lambda: rows(effort="quick"),
@@ -126,7 +126,6 @@ CALLS = {
         lambda: {"y_true": rows()["y"], "y_pred": rows()["y"]},
         ("groups", "level"),
     ),
-    "samples_for": (lambda **given: selection.samples_for(fitted(), **given), lambda: {"target": 0.9}, ()),
     "merge_advice": (lambda **given: selection.merge_advice(fitted(), **given), dict, ("target",)),
     "suspicious_labels": (labels.suspicious_labels, rows, ("groups", "n_trees", "scale", "random_state", "prepare")),
     "open_data": (io.open_data, rows, ("groups", "weight", "predictions", "random_state", "max_rows")),

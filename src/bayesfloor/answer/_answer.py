@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.answer._forecast import Forecast
+from bayesfloor.answer._forecast import LEAST, Forecast
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats, Ints
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 REACHABLE, LIKELY, OPEN, UNLIKELY = "reachable", "likely", "open", "unlikely"
 OUT_OF_REACH, CANNOT_SAY = "out of reach", "cannot say"
 _GRADES = ((0.8, LIKELY), (0.2, OPEN), (0.05, UNLIKELY))  # the least probability of each outcome
-PROVED_CHANCE = 0.95  # the least probability of what was shown, and the confidence of what shows it
+_SHOWN = 0.95  # the least probability of what was shown, and the confidence of what shows it
 GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit only")
 TOO_HIGH = "too high here"  # note on tree bounds that the answer contradicts
 TOO_LOW = "too low here: duplicates"  # likewise, if trees join duplicates
@@ -283,9 +283,11 @@ class Answer(Result):
             raise InputError(f"Got rows={rows!r}, but expected a number of training rows, such as 20_000.")
         error, known = target_error(target), self.forecast if self.unknown is None else None
         found = np.nan if known is None else known.chance(error, rows)
+        if self.has(Basis.NO_SIGNAL):  # a pattern that no learner sees, such as a parity, may explain everything
+            found = np.fmax(found, _GRADES[-1][0])
         if self.upper <= error:
-            return float(np.fmax(found, PROVED_CHANCE))
-        return 1 - PROVED_CHANCE if known is None and self._ruled_out(error) else found
+            return float(np.fmax(found, _SHOWN))
+        return LEAST if self._ruled_out(error) else float(found)
 
     def verdict(self, target: float) -> str:
         """Return the outcome for an accuracy.

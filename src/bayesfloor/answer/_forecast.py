@@ -134,7 +134,7 @@ def make_forecast(
     # What was measured may have been luck: with few more rows, the error may be higher.
     errors = [np.clip(at(growth), lowest, max(guessing, ends[1])) for growth in GROWTH]
     falling = np.minimum.accumulate(np.stack(errors), axis=0)  # more rows never make the best model worse
-    return Forecast(lowest.round(_DIGITS), tuple(falling.round(_DIGITS)), int(n_rows))
+    return Forecast(np.clip(lowest.round(_DIGITS), *ends), tuple(falling.round(_DIGITS)), int(n_rows))
 
 
 def _with_hidden(quantiles: Floats, hidden: float, error: float) -> Floats:

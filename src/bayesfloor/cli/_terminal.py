@@ -79,8 +79,7 @@ class ProgressBar:
 
 _CODE = re.compile(r"\bBF\d{3}\b")
 _WORD = re.compile(
-    r"\b(ok|failed|(?:un)?likely(?: to be reachable)?|(?<!-)open|cannot say|(?<!is )reachable|is reachable on"
-    r"|out of reach)\b"
+    r"\b(ok|failed|(?:un)?likely(?: to be reachable)?|(?<!-)open|cannot say|reachable(?= on |$)|out of reach)\b"
     r"|^reliability +(good|limited|upper limit only)",
     re.MULTILINE,
 )

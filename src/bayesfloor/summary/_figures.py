@@ -71,8 +71,9 @@ def next_step(check: Measured) -> str:
     target = check.target
     if target is None:
         return _more(answer)
-    if check.outcome == REACHABLE and lowest_error(answer) <= target_error(target):
-        return f"train {called(answer.best)}; it meets the target in cross-validation."
+    if check.outcome in (REACHABLE, LIKELY) and lowest_error(answer) <= target_error(target):
+        more = "" if check.outcome == REACHABLE else f", which more {answer.unit} would have to confirm"
+        return f"train {called(answer.best)}; it meets the target in cross-validation{more}."
     if check.outcome in (REACHABLE, LIKELY, OPEN):
         return _settle_by_effort(answer) or _rows_for(answer, target, check.measure) or _more(answer)
     return "look for better features." if answer.unknown is None else ""
