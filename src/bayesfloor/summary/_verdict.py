@@ -203,7 +203,7 @@ def _proved_text(answer: Answer) -> str:
 
 def _against_target(answer: Answer, target: float, measure: str) -> VerdictWords:
     outcome, chance, error = answer.verdict(target), answer.chance(target), target_error(target)
-    wish, sure = f"{target_text(target)} {measure}", f" ({chance_text(chance)})"
+    wish = f"{target_text(target)} {measure}"
     if outcome == REACHABLE:
         told = [f"{_guess(answer)} reaches it"] * (answer.upper >= answer.guessing)
         told += ["95 % confidence"] * (answer.upper != answer.guessing)
@@ -216,6 +216,7 @@ def _against_target(answer: Answer, target: float, measure: str) -> VerdictWords
         why = answer.unknown
         found = VerdictWords(f"These data cannot say whether {wish} is reachable", reason_text(why) if why else "")
         return found.then(_TO_DO.get(why.basis, "") if why else "")
+    sure = f" ({chance_text(chance)})"
     headline = {
         LIKELY: f"{wish} is likely to be reachable{sure}",
         OPEN: f"It is open whether {wish} is reachable{sure}",
