@@ -130,11 +130,11 @@ def make_forecast(
         return np.full(len(levels), ends[1]) if values is None else weighted_quantiles(*values(growth), levels)
 
     hidden = float(expit(_HIDDEN + _HIDDEN_SLOPE * (min(measured / max(guessing, 1e-9), 1.0) - 0.5)))
-    lowest = np.clip(_with_hidden(np.minimum(at(np.inf), ends[1]), hidden, measured), *ends)
+    lowest = np.clip(_with_hidden(np.minimum(at(np.inf), ends[1]), hidden, measured).round(_DIGITS), *ends)
     # What was measured may have been luck: with few more rows, the error may be higher.
-    errors = [np.clip(at(growth), lowest, max(guessing, ends[1])) for growth in GROWTH]
+    errors = [np.clip(at(growth).round(_DIGITS), lowest, max(guessing, ends[1])) for growth in GROWTH]
     falling = np.minimum.accumulate(np.stack(errors), axis=0)  # more rows never make the best model worse
-    return Forecast(lowest.round(_DIGITS), tuple(falling.round(_DIGITS)), int(n_rows))
+    return Forecast(lowest, tuple(falling), int(n_rows))
 
 
 def _with_hidden(quantiles: Floats, hidden: float, error: float) -> Floats:
