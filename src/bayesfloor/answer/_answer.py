@@ -71,6 +71,8 @@ class Basis(StrEnum):
 
 # With one of these, no model's error says what is possible: only what was proved holds.
 _UNKNOWN = (Basis.LATER, Basis.UNDECIDED, Basis.SYNTHETIC, Basis.UNTRAINED)
+# With one of these, there may be no learning curve.
+_DOUBTS = (Basis.NO_SIGNAL, Basis.RANKING, Basis.LITTLE_SIGNAL, Basis.FEW_ROWS)
 
 
 @dataclass(frozen=True, repr=False)
@@ -238,8 +240,10 @@ class Answer(Result):
     @property
     def unknown(self) -> Reason | None:
         """Why nothing but what was proved can be said of a target; None if it can."""
-        known = None if self.forecast is not None else next(iter(self.reasons), Reason(Basis.UNTRAINED))
-        return next((reason for reason in self.reasons if reason.basis in _UNKNOWN), known)
+        if self.forecast is not None:
+            return next((reason for reason in self.reasons if reason.basis in _UNKNOWN), None)
+        found = (reason for reason in self.reasons if reason.basis in (*_UNKNOWN, *_DOUBTS))
+        return next(found, Reason(Basis.UNTRAINED))
 
     @property
     def score(self) -> float:

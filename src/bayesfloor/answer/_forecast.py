@@ -77,7 +77,7 @@ class Forecast(Result):
         return float(np.clip(share, LEAST, MOST))
 
     def rows_for(self, error: float, chance: float = 0.5) -> float:
-        """Return how many training rows give this chance of an error; infinite if 64 times as many are too few."""
+        """Return how many training rows give this chance of an error; infinite if 64 times as many do not."""
         found = np.array([np.interp(chance, LEVELS, each) for each in self.errors])
         enough = np.flatnonzero(found <= error)
         if not len(enough):
@@ -130,11 +130,11 @@ def make_forecast(
         return np.full(len(levels), ends[1]) if values is None else weighted_quantiles(*values(growth), levels)
 
     hidden = float(expit(_HIDDEN + _HIDDEN_SLOPE * (min(measured / max(guessing, 1e-9), 1.0) - 0.5)))
-    lowest = np.clip(_with_hidden(np.minimum(at(np.inf), ends[1]), hidden, measured), *ends)
+    lowest = np.clip(_with_hidden(np.minimum(at(np.inf), ends[1]), hidden, measured).round(_DIGITS), *ends)
     # What was measured may have been luck: with few more rows, the error may be higher.
-    errors = [np.clip(at(growth), lowest, max(guessing, ends[1])) for growth in GROWTH]
+    errors = [np.clip(at(growth).round(_DIGITS), lowest, max(guessing, ends[1])) for growth in GROWTH]
     falling = np.minimum.accumulate(np.stack(errors), axis=0)  # more rows never make the best model worse
-    return Forecast(np.clip(lowest.round(_DIGITS), *ends), tuple(falling.round(_DIGITS)), int(n_rows))
+    return Forecast(lowest, tuple(falling), int(n_rows))
 
 
 def _with_hidden(quantiles: Floats, hidden: float, error: float) -> Floats:

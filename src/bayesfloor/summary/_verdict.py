@@ -215,7 +215,7 @@ def _against_target(answer: Answer, target: float, measure: str) -> VerdictWords
     if outcome == CANNOT_SAY:
         why = answer.unknown
         found = VerdictWords(f"These data cannot say whether {wish} is reachable", reason_text(why) if why else "")
-        return found.then(_TO_DO.get(why.basis, "") if why else "")
+        return found.then(_TO_DO.get(why.basis, "More rows would decide it.") if why else "")
     sure = f" ({chance_text(answer.chance(target))})"
     headline = {
         LIKELY: f"{wish} is likely to be reachable{sure}",
@@ -268,8 +268,6 @@ _TO_DO = {  # if nothing can be said of a target
     Basis.LATER: "For later periods there is no ceiling: measure it again when they are over.",
     Basis.UNDECIDED: "Say which they are: --duplicates cases (or copies), or duplicates=.",
     Basis.SYNTHETIC: "Check only real rows: leave out those that were made from others.",
-    Basis.UNTRAINED: "More rows would decide it.",
-    Basis.FEW_ROWS: "More rows would decide it.",
 }
 
 
