@@ -79,16 +79,17 @@ def next_step(check: Measured) -> str:
 
 
 def _rows_for(answer: Answer, target: float, measure: str) -> str:
+    wish, rows = f"{target_text(target)} {measure}", _even_chance(answer, target)
+    return rows and f"collect more {answer.unit}: {rows} of {wish}."
+
+
+def _even_chance(answer: Answer, target: float) -> str:
     """Say how many rows give an even chance of the target; nothing if they are at hand, or too many to tell."""
-    if answer.forecast is None:
+    error, forecast = target_error(target), answer.forecast
+    rows = np.inf if forecast is None or answer.upper <= error else forecast.rows_for(error)
+    if forecast is None or not forecast.n_rows < rows < np.inf:
         return ""
-    rows = answer.forecast.rows_for(target_error(target))
-    if not answer.forecast.n_rows < rows < np.inf:
-        return ""
-    return (
-        f"collect more {answer.unit}: about {two_digits(rows):,} training rows give an even chance of "
-        f"{target_text(target)} {measure}."
-    )
+    return f"about {two_digits(rows):,} training rows give an even chance"
 
 
 def _for_model(check: Measured) -> str:
@@ -134,11 +135,9 @@ def more_rows(answer: Answer, target: float | None, measure: str) -> str:
     text = "; ".join(told)
     if target is None:
         return text
-    error = target_error(target)
-    chances = join_labels([chance_text(forecast.chance(error, rows)) for rows in sizes])
-    rows = forecast.rows_for(error)
-    even = f"; about {two_digits(rows):,} training rows give an even chance" if forecast.n_rows < rows < np.inf else ""
-    return f"{text}. Probability of {target_text(target)} {measure} then: {chances}{even}"
+    chances = join_labels([chance_text(answer.chance(target, rows)) for rows in sizes])
+    even = _even_chance(answer, target)
+    return f"{text}. Probability of {target_text(target)} {measure} then: {chances}{even and f'; {even}'}"
 
 
 HOW = "how we know"
