@@ -131,8 +131,9 @@ def more_rows(answer: Answer, target: float | None, measure: str) -> str:
         return ""
     sizes = [times * forecast.n_rows for times in _TIMES]
     ends = [forecast.quantiles([0.5, 0.025, 0.975], rows) for rows in sizes]
-    told = [f"{times} times: error about {about(*each)[6:]}" for times, each in zip(_TIMES, ends, strict=True)]
-    text = "; ".join(told)
+    told = [f"{percent(middle)} % ({span(low, high)})" for middle, low, high in ends]
+    told[0] = f"error about {told[0]}"
+    text = "; ".join(f"{times} times: {each}" for times, each in zip(_TIMES, told, strict=True))
     if target is None:
         return text
     chances = join_labels([chance_text(answer.chance(target, rows)) for rows in sizes])
