@@ -79,7 +79,7 @@ SLOW, ALMOST = {"boosting": "too slow on these data"}, {"errors": {"linear": 0.1
         (None, {}, "collect more rows; with twice as many, the best model would reach about 86.0 %."),
         (
             None,
-            {"errors": {"linear": 0.142}},
+            ALMOST,
             "look for better features; more rows of the same kind would hardly help.",
         ),
         (None, {"forecast": None}, ""),
