@@ -5,11 +5,12 @@ import pytest
 
 from bayesfloor import BayesFloor
 from bayesfloor.answer._answer import Answer, Basis, Curve, Reason
+from bayesfloor.answer._forecast import GROWTH, LEVELS, Forecast
 from bayesfloor.decide._features import NO_DIFFERENCE
 from bayesfloor.decide._gap import Gap, GapLines, TooGood
 from bayesfloor.decide._representations import Comparison
 from bayesfloor.hierarchy._cuts import class_tree
-from bayesfloor.plotting import AnswerDisplay, ClassTreeDisplay, ComparisonDisplay, GapDisplay, PairwiseDisplay
+from bayesfloor.plotting import ClassTreeDisplay, ComparisonDisplay, ForecastDisplay, GapDisplay, PairwiseDisplay
 
 HOSTILE = [
     *("a" * 200, "a" * 99 + "b" + "a" * 100, "$x_1$", "$\\frac{", "<b>bold</b>", "new\nline", "", " ", "100%"),
@@ -105,6 +106,7 @@ def _answer(errors, ends, guessing):
     """An answer without a race having been run."""
     n_rows, error = 100 * 2 ** np.arange(10), ends[1] + 0.2 * 0.7 ** np.arange(10)
     lower, estimate, upper = ends
+    lowest = np.interp(LEVELS, (0.025, 0.5, 0.975), ends)
     return Answer(
         estimate=estimate,
         lower=lower,
@@ -112,7 +114,7 @@ def _answer(errors, ends, guessing):
         why_lower=Reason(Basis.CURVES),
         why_upper=Reason(Basis.NEIGHBOUR),
         reliability="limited",
-        reasons=("a wide range",),
+        reasons=(Reason(Basis.WIDE, (0.15,)),),
         guessing=guessing,
         best=min(errors, key=errors.get),
         errors=errors,
@@ -122,6 +124,7 @@ def _answer(errors, ends, guessing):
         n_rows=1000,
         n_independent=dict.fromkeys(errors, 1000.0),
         n_classes=5,
+        forecast=Forecast(lowest, tuple(lowest + 0.1 * 0.7**k for k in range(len(GROWTH))), 800),
     )
 
 
@@ -139,7 +142,7 @@ def _make(name, K, kind="plain"):
     if name == "ladder":
         return ClassTreeDisplay(class_tree(classes, _ladder(K), "min_cut"))
     errors = dict(zip(classes.tolist(), np.linspace(0.0005, 0.01, K).tolist(), strict=True))
-    return AnswerDisplay(_answer(errors, (0.0, 0.001, 0.002), 0.9), (0.001, 0.003), 0.999)
+    return ForecastDisplay(_answer(errors, (0.0, 0.001, 0.002), 0.9), 0.999)
 
 
 def _texts_of(figure):

@@ -14,14 +14,14 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 
 from bayesfloor.answer import Basis, Reason
-from bayesfloor.plotting import AnswerDisplay, ClassTreeDisplay, CurveDisplay, PairwiseDisplay
+from bayesfloor.plotting import ClassTreeDisplay, CurveDisplay, ForecastDisplay, PairwiseDisplay
 from bayesfloor.plotting import _display as display_file
 from bayesfloor.plotting._display import COLOURS, LONGEST, MAP, families, label_style, label_texts
 from bayesfloor.plotting._pairwise_display import luminance
 from bayesfloor.support._words import show_labels
 
-BY_NAME = ("pairwise", "tree", "ladder", "answer", "comparison", "gap")
-OF_FLOOR = (PairwiseDisplay, ClassTreeDisplay, AnswerDisplay, CurveDisplay)
+BY_NAME = ("pairwise", "tree", "ladder", "forecast", "comparison", "gap")
+OF_FLOOR = (PairwiseDisplay, ClassTreeDisplay, ForecastDisplay, CurveDisplay)
 WITH_MOST = ("pairwise", "comparison", "gap")
 
 # Machado, Oliveira and Fernandes 2009, table 1, severity 1: what a deuteranope sees, in linear RGB.
@@ -60,11 +60,11 @@ class Blocker:
         if name.split(".")[0] == "matplotlib":
             raise ModuleNotFoundError("No module named 'matplotlib'")
 sys.meta_path.insert(0, Blocker())
-from bayesfloor.answer import Basis, Reason
-from bayesfloor.plotting import AnswerDisplay, CurveDisplay, PairwiseDisplay
+from bayesfloor.plotting import CurveDisplay, ForecastDisplay, PairwiseDisplay
+forecast = SimpleNamespace(n_rows=1, quantiles=lambda levels, rows: np.zeros(5))
 for display in (
     PairwiseDisplay(np.arange(2), np.eye(2), np.eye(2, dtype=bool), np.arange(2), 9.0),
-    AnswerDisplay(SimpleNamespace(errors={})),
+    ForecastDisplay(SimpleNamespace(forecast=forecast)),
     CurveDisplay(None),
 ):
     try:
@@ -87,7 +87,7 @@ for display in (
 @pytest.mark.parametrize("name", BY_NAME)
 def test_no_text_touches_another_or_the_edge(name, K, kind, make, overlaps, outside):
     """A label on a label is no label, with two classes as with a hundred, whatever they are called."""
-    if name == "answer":
+    if name == "forecast":
         K = min(K, 26)  # learners, not classes
     display = make(name, K, kind).plot()
 
@@ -127,12 +127,11 @@ def test_of_many_the_hardest_are_drawn(name, most, told, make):
     assert {int(text.removeprefix("class ")) for text in names if re.fullmatch(r"class \d+", text)} == hardest
 
 
-@pytest.mark.parametrize("display", [AnswerDisplay, CurveDisplay])
-def test_a_range_claims_no_more_than_the_words(display, answer):
+def test_a_range_claims_no_more_than_the_words(answer):
     """Without a lower end it fades out at zero, towards an extrapolated one it fades, and a proved one is solid."""
     cases = {"lower": np.nan}, {}, {"why_lower": Reason(Basis.EQUAL_ROWS)}
-    drawn = [display.from_answer(replace(answer, **case)) for case in cases]
-    start = [each.range_.get_x() if display is AnswerDisplay else each.range_.get_y() for each in drawn]
+    drawn = [CurveDisplay.from_answer(replace(answer, **case)) for case in cases]
+    start = [each.range_.get_y() for each in drawn]
     opacity = [each.range_.get_facecolor()[3] for each in drawn]
 
     assert opacity[0] < 0.1 < opacity[1] < 0.5 < opacity[2] == 1.0

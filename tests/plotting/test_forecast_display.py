@@ -1,11 +1,13 @@
-"""The ruler: range, best estimate, learners, tree bounds and a target, however crowded."""
+"""The forecast in rows: intervals for more and more training rows, learners, and a target with its probabilities."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from bayesfloor.plotting import AnswerDisplay
+from bayesfloor.plotting import ForecastDisplay
+
+ROWS = ["800", "1,600", "3,200", "12,800", "51,200", "unlimited"]
 
 
 def texts_of(display):
@@ -13,61 +15,73 @@ def texts_of(display):
     return [text.get_text() for text in display.ax_.texts]
 
 
-def test_bars_and_markers_are_the_answer(answer, floor):
-    """The picture says what the answer says, and so does the table."""
-    display = AnswerDisplay.from_answer(answer, 0.9, overall=floor.overall_)
-    drawn = display.range_.get_x(), display.range_.get_x() + display.range_.get_width()
+def test_bars_and_marks_are_the_forecast(answer):
+    """The picture says what the forecast says, and so does the table."""
+    display, forecast = ForecastDisplay.from_answer(answer), answer.forecast
+    sizes = [800, 1600, 3200, 12_800, 51_200, None]
+    low, first, middle, last, high = np.transpose(
+        [forecast.quantiles((0.025, 0.25, 0.5, 0.75, 0.975), n) for n in sizes]
+    )
 
-    np.testing.assert_allclose(drawn, (answer.lower, answer.upper))
-    np.testing.assert_allclose([line[0, 0] for line in display.estimate_.get_segments()], [answer.estimate])
+    for bars, ends in ((display.bars_, (low, high)), (display.cores_, (first, last))):
+        drawn = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in bars]
+        np.testing.assert_allclose(drawn, np.transpose(ends))
+    np.testing.assert_allclose([line[0, 0] for line in display.medians_.get_segments()], middle)
     np.testing.assert_allclose(display.markers_.get_offsets()[:, 0], sorted(answer.errors.values()))
-    np.testing.assert_allclose(display.bounds_.get_segments()[0][:, 0], (floor.overall_.lower, floor.overall_.upper))
-    assert texts_of(display)[0] == "about 10.0 % (5.0 to 20.0 %)"
-    assert display.frame()["name"].tolist() == ["lowest possible error", "blend", "linear", "tree bounds"]
-    assert (display.to_dict()["answer"], display.to_dict()["target"]) == (answer.to_dict(), 0.9)
+    assert [name.get_text() for name in display.ax_.get_yticklabels()] == ROWS
+    assert texts_of(display)[5] == "about 10.0 % (5.0 to 20.0 %)"
+    assert display.frame()["training rows"].tolist() == ROWS
+    np.testing.assert_allclose(display.frame()["97.5 %"], high)
+    assert display.to_dict() == {"answer": answer.to_dict(), "target": None}
 
 
-def test_tree_bounds_above_the_best_estimate_are_no_result(answer, floor):
-    """Two voices that contradict each other are worse than one."""
-    high, agreeing = replace(floor.overall_, lower=0.21, upper=0.3), replace(answer, estimate=0.22, upper=0.25)
+@pytest.mark.parametrize(
+    ("change", "beside"),
+    [
+        ({}, ["under 5 %", "31 %", "50 %", "62 %", "68 %", "73 %"]),
+        ({"upper": 0.15}, ["95 %"] * 6),
+        ({"forecast": None}, None),
+    ],
+    ids=["open", "reachable", "none"],
+)
+def test_a_target_is_marked_at_its_error_with_its_probability_beside_each_row(change, beside, answer):
+    """A target is an accuracy, the ruler one of errors; without a forecast there is nothing to draw."""
+    given = replace(answer, **change)
+    if beside is None:
+        with pytest.raises(ValueError, match="This answer has no forecast"):
+            ForecastDisplay.from_answer(given, 0.85)
+        return
+    display = ForecastDisplay.from_answer(given, 0.85)
 
-    assert texts_of(AnswerDisplay.from_answer(answer, overall=high))[3] == "too high here"
-    assert texts_of(AnswerDisplay.from_answer(agreeing, overall=high))[3] == "21.0 to 30.0 %"
-    assert AnswerDisplay.from_answer(answer).bounds_ is None
-
-
-def test_a_target_is_marked_at_its_error_and_learners_have_their_names(answer):
-    """A target is an accuracy, the ruler one of errors; users give their own models any name."""
-    own = replace(answer, errors={"forest": 0.12, "kernel": 0.13, "my $net_1$": 0.14})
-    display = AnswerDisplay.from_answer(own, 0.85)
-    names = display.ax_.get_yticklabels()
-
+    assert [text.rpartition("   ")[2] for text in texts_of(display)[:6]] == beside
     assert any(np.isclose(line.get_xdata()[0], 0.15) for line in display.ax_.lines)
     assert "target: 85 % accuracy" in texts_of(display)
-    assert [name.get_text() for name in names[1:]] == ["random forest", "RBF support vector machine", "my $net_1$"]
-    assert not any(name.get_parse_math() for name in names)
+    assert "85 % accuracy, with its probability on the right." in display.caption_
+    assert display.to_dict()["target"] == 0.85
     with pytest.raises(ValueError, match="target"):
-        AnswerDisplay.from_answer(answer, 95)
+        ForecastDisplay.from_answer(answer, 95)
 
 
 def test_a_ruler_that_ends_before_guessing_says_so(answer):
     """Else a tiny error fills the page and looks large."""
-    near, far = (AnswerDisplay.from_answer(replace(answer, guessing=guessing)) for guessing in (0.9, 0.3))
+    near, far = (ForecastDisplay.from_answer(replace(answer, guessing=guessing)) for guessing in (0.9, 0.3))
 
     assert near.zoomed_
     assert near.ax_.get_xlabel() == "error (guessing: 90.0 % →)"
-    assert near.ax_.get_xlim()[1] < 0.3
+    assert near.ax_.get_xlim()[1] < 0.4
     assert not far.zoomed_
     assert far.ax_.get_xlabel() == "error (dotted: guessing: 30.0 %)"
 
 
 def test_nothing_but_zeros_and_no_learner_at_all_are_drawn(answer):
-    """Separate classes and perfect learners; too few rows to train any; a lower end of no use is not written."""
-    zeros = AnswerDisplay.from_answer(replace(answer, estimate=0.0, lower=0.0, upper=0.0, errors={"linear": 0.0}))
-    useless = AnswerDisplay.from_answer(replace(answer, lower=0.001, reliability="upper limit only"))
+    """Separate classes and perfect learners; a file without learners' errors."""
+    none = np.zeros(200)
+    zeros = ForecastDisplay.from_answer(
+        replace(answer, errors={"linear": 0.0}, forecast=replace(answer.forecast, lowest=none, errors=(none,) * 7))
+    )
+    alone = ForecastDisplay.from_answer(replace(answer, errors={}))
 
     assert zeros.zoomed_
     assert zeros.ax_.get_xlim()[1] > 0
-    assert len(AnswerDisplay.from_answer(replace(answer, errors={})).markers_.get_offsets()) == 0
-    assert "(at most " in useless.caption_
-    assert "0.10 to" not in useless.caption_
+    assert len(alone.markers_.get_offsets()) == 0
+    assert ["models tried" in each.caption_ for each in (zeros, alone)] == [True, False]

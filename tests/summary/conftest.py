@@ -19,8 +19,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import bayesfloor
 from bayesfloor import BayesFloor, Check, check
+from bayesfloor.answer import Forecast, _make_answer
 from bayesfloor.answer import _learners as _registry
-from bayesfloor.answer import _make_answer
+from bayesfloor.answer._forecast import LEVELS
 from bayesfloor.answer._hazards import Hazards
 from bayesfloor.floor._sample import Settings
 from bayesfloor.io import open_data
@@ -223,6 +224,17 @@ def altered():
         return replace(found, **{name: replace(getattr(found, name), **values) for name, values in parts.items()})
 
     return alter
+
+
+@pytest.fixture(scope="session")
+def spread():
+    """Maker of a forecast from its best estimate and 95 % interval, whatever the number of rows."""
+
+    def make_it(low, estimate, high):
+        lowest = np.interp(LEVELS, (0.025, 0.5, 0.975), (low, estimate, high))
+        return Forecast(lowest, (lowest,) * 7, 240)
+
+    return make_it
 
 
 def race_cheaply():

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import re
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import reduce
 from operator import getitem
@@ -17,6 +19,7 @@ from sklearn.datasets import load_iris
 from sklearn.preprocessing import StandardScaler
 
 from bayesfloor import Check, assert_reachable, check
+from bayesfloor.summary import _check
 from bayesfloor.summary._text import to_full_text
 from bayesfloor.support._words import percent
 
@@ -69,7 +72,6 @@ def test_a_column_of_any_frame_serves_as_groups(table, grouped, kind):
 
     assert parts(found) == parts(grouped)
     assert (found.answer.unit, grouped.answer.unit) == ("groups (patient)", "groups")
-    assert found.answer.rows_per_unit == pytest.approx(len(table) / 30)
     assert (found.facts.n_groups, found.facts.n_features) == (30, 3)
 
 
@@ -271,7 +273,7 @@ def test_a_check_cannot_be_changed_and_later_targets_are_checked(made):
     with pytest.raises(AttributeError):
         made("iris").target = 0.5
 
-    for ask in (made("iris").answer.verdict, made("iris").answer.judge):
+    for ask in (made("iris").answer.verdict, made("iris").answer.chance):
         with pytest.raises(ValueError, match="Got target=95"):
             ask(95)
 
@@ -293,7 +295,7 @@ def test_samples_votes_and_noise_read_as_what_they_are(made):
     found = made("noise")
 
     assert "BF101" in {finding.code for finding in found.findings}
-    assert found.outcome == "too close to call"
+    assert (found.outcome, found.chance) == ("unlikely", 0.05)
     assert replace(found, target=None).verdict.startswith("No signal found: ")
 
 
@@ -344,7 +346,7 @@ def test_wine_is_never_out_of_reach(made, target):
     assert found.overall.lower > 1 - target
     assert found.outcome != "out of reach"
     assert "out of reach" not in found.verdict
-    assert {gate.word for gate in found.gates()} <= {"ok", "too close to call"}
+    assert {gate.word for gate in found.gates()} <= {"ok", "open"}
 
 
 @pytest.mark.parametrize(
@@ -352,10 +354,10 @@ def test_wine_is_never_out_of_reach(made, target):
     [
         ("wine", 0.9, {"reachable"}),
         ("iris", 0.9, {"reachable"}),
-        ("iris", 0.95, {"reachable", "too close to call"}),
-        ("iris", 0.97, {"too close to call"}),
+        ("iris", 0.95, {"reachable", "likely"}),
+        ("iris", 0.97, {"open"}),
         ("breast cancer", 0.95, {"reachable"}),
-        ("breast cancer", 0.99, {"too close to call"}),
+        ("breast cancer", 0.99, {"open"}),
     ],
 )
 def test_well_known_sets_have_sane_verdicts(made, kind, target, words):
@@ -397,7 +399,7 @@ def test_what_is_reachable_is_never_called_out_of_reach(known, away):
 
 @pytest.mark.slow
 def test_verdicts_are_given_where_they_can_be_and_the_truth_lies_in_the_range(known):
-    """Always too close to call would never be wrong, and of no use; both ends are at 95 %."""
+    """Always open would never be wrong, and of no use; both ends are at 95 %."""
     assert {found.answer.verdict(1 - TRUTH - 0.12) for found in known} == {"reachable"}
     assert "out of reach" in {found.answer.verdict(0.97) for found in known}
 
@@ -459,11 +461,35 @@ def test_what_is_out_of_reach_fails_with_the_verdict(overlapping):
     assert repr(check(*overlapping, 0.97)) in str(failure.value)
 
 
-def test_what_is_too_close_to_call_passes_unless_it_must_not(noise):
-    """A gate fails on proof; ``strict`` asks for proof of the other side."""
-    assert assert_reachable(*noise, 0.9).outcome == "too close to call"
-    with pytest.raises(AssertionError, match=r"^90 % accuracy is too close to call\. No signal found"):
-        assert_reachable(*noise, 0.9, strict=True)
+@pytest.mark.parametrize(
+    ("target", "at_least", "passes", "strictly"),
+    [
+        (0.97, 0.2, True, True),  # likely
+        (0.98, 0.2, True, False),  # open
+        (0.98, 0.95, False, False),
+        (0.9999, 0.2, False, False),
+        (0.9999, 0.0, True, False),
+    ],
+)
+def test_a_target_needs_a_chance_and_strictly_a_good_one(monkeypatch, made, target, at_least, passes, strictly):
+    """Without a number a target fails below 20 %; ``strict`` lets nothing pass that is open."""
+    found = replace(made("wine"), target=target)
+    monkeypatch.setattr(_check, "check", lambda *_, **__: found)
+    for passing, strict in ((passes, False), (strictly, True)):
+        with nullcontext() if passing else pytest.raises(AssertionError, match=re.escape(found.verdict)):
+            assert assert_reachable([], [], target, at_least=at_least, strict=strict) is found
+
+
+def test_what_data_cannot_say_fails(noise):
+    """Data from which nothing follows are no pass, whatever is asked for; a percentage for a fraction is refused."""
+    with pytest.raises(
+        AssertionError, match=r"^These data cannot say whether 50 % accuracy is reachable: .* decide it"
+    ):
+        assert_reachable(np.arange(6.0)[:, None], [0, 0, 1, 1, 2, 2], 0.5, at_least=0.0)
+    with pytest.raises(AssertionError, match=r"^90 % accuracy is unlikely to be reachable \(5 %\)\. No signal found"):
+        assert_reachable(*noise, 0.9)
+    with pytest.raises(ValueError, match="Got at_least=20"):
+        assert_reachable(*noise, 0.9, at_least=20)
 
 
 def test_options_are_those_of_check(noise):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bayesfloor.answer._answer import OUT_OF_REACH, REACHABLE, TOO_CLOSE
+from bayesfloor.answer._answer import CANNOT_SAY, LIKELY, OPEN, OUT_OF_REACH, REACHABLE, UNLIKELY
 from bayesfloor.decide._gap import ROOM
 from bayesfloor.summary import explain
 from bayesfloor.summary._explain import CODES, TERMS
@@ -22,7 +22,8 @@ def test_every_code_of_a_check_is_explained_and_says_where_to_look(each):
 
 
 WORDS = [
-    *(REACHABLE, OUT_OF_REACH, TOO_CLOSE, ROOM, TOO_SMALL, "Bayes error", "range", "best estimate", "learning curve"),
+    *(REACHABLE, LIKELY, OPEN, UNLIKELY, OUT_OF_REACH, CANNOT_SAY, ROOM, TOO_SMALL, "Bayes error", "range", "forecast"),
+    *("best estimate", "learning curve"),
     *("suspicious labels", "cross-class edges", "intrinsic dimension", "tree bounds", "gate", "representation"),
 ]
 
@@ -68,4 +69,4 @@ def test_every_explanation_is_whole_sentences(name):
     assert len(text) > 10
     assert text.isprintable()
     assert name in TERMS or re.fullmatch(r"BF[1234]\d\d", name)
-    assert len(TERMS) <= 25
+    assert len(TERMS) <= 29  # six of them are outcomes

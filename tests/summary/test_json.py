@@ -79,7 +79,8 @@ def test_a_restored_check_is_the_same(fresh):
     assert found._repr_html_() == fresh._repr_html_()
     assert found.gates(**GATES, baseline=fresh) == fresh.gates(**GATES, baseline=found)
     for target in (0.5, 0.9, 1.0):
-        assert found.answer.judge(target) == fresh.answer.judge(target)
+        assert found.answer.verdict(target) == fresh.answer.verdict(target)
+        np.testing.assert_equal(found.answer.chance(target, 1000), fresh.answer.chance(target, 1000))
 
 
 def test_restored_results_give_frames_and_intervals(made):
@@ -205,6 +206,7 @@ def test_missing_parts_and_figures_are_refused_with_advice(text, part):
             Check.from_json(json.dumps(given))
 
 
+FLAT = [0.1] * 200
 WRONG = {
     "target": ["x", [], {}, 3.5],
     "facts.n_rows": [None, "many", [], {}, -1, 1.5],
@@ -224,6 +226,12 @@ WRONG = {
     "answer.curve": [None, "x", [], {}],
     "answer.curve.n_rows": [[1.5], ["a"], "x", [10**30]],
     "answer.curve.low": [[0.1], [-1.0]],
+    "answer.forecast": ["x", [], {}, 3],
+    "answer.forecast.n_rows": [None, "x", 0, -1, 1.5, 10**400],
+    "answer.forecast.lowest": [None, "x", [], FLAT[1:], [*FLAT, 0.1], [0.2, *FLAT[1:]], [FLAT] * 200, [0.9] * 200],
+    "answer.forecast.errors": [None, "x", [], [FLAT] * 6, [FLAT] * 8, [*[FLAT] * 6, FLAT[1:]]],
+    # the first and the last of 200 quantiles, of infinitely many rows and of few
+    **{f"answer.forecast.{end}": [-0.1, 1.1, None, "x", [0.1]] for end in ("lowest.0", "lowest.199", "errors.0.199")},
     "classes.upper": [None, "x", {}, [0.1], [0.1, 0.1, 1.1]],
     "pairs.upper": [None, "x", {}, [0.1], [0.1, 0.1, 0.1]],
     "pairwise.classes": [None, "x", {}, [], ["a"], [None] * 3],
@@ -244,8 +252,8 @@ def test_figures_of_another_kind_are_refused_with_advice(made, place):
         given = json.loads(made("chosen" if parts[:1] == ["gap"] else "target").to_json())
         parent = given
         for part in parts:
-            parent = parent[part]
-        parent[name] = value
+            parent = parent[int(part) if isinstance(parent, list) else part]
+        parent[int(name) if isinstance(parent, list) else name] = value
 
         with pytest.raises(ValueError, match=r"Run (it|the check) again"):
             Check.from_json(json.dumps(given))
@@ -259,7 +267,9 @@ def test_more_than_is_known_does_no_harm(text):
     assert Check.from_json(json.dumps(given)).to_json() == text
 
 
-@pytest.mark.parametrize(("part", "value"), [("outcome", "maybe"), ("answer", {}), ("gates", [{}]), ("verdict", None)])
+@pytest.mark.parametrize(
+    ("part", "value"), [("outcome", "maybe"), ("chance", 2), ("answer", {}), ("gates", [{}]), ("verdict", None)]
+)
 def test_the_schema_refuses_other_forms(text, validator, part, value):
     """A schema that takes everything promises nothing."""
     assert not validator.is_valid({**json.loads(text), part: value})

@@ -3,7 +3,7 @@
 import pytest
 
 from bayesfloor.answer import Basis, Reason
-from bayesfloor.summary._verdict import reason_text, settle_text
+from bayesfloor.summary._verdict import reason_text
 
 TOLD = {
     Reason(Basis.GUESSING, (0.5, 0.5, 2)): "no learner is shown to beat always predicting the same class",
@@ -43,17 +43,7 @@ TOLD = {
         "only the learner mine gets this low: no second kind of learner confirms it"
     ),
     Reason(Basis.WIDE, (0.117,)): "the range is 11.7 points wide: more data would narrow it",
-    Reason(Basis.FEATURES, names=("rows",)): "more rows would not decide it; better features might",
-    Reason(Basis.OTHER_MODELS, names=("groups",)): (
-        "the models tried would need too many groups to confirm it: try other models or better features"
-    ),
-    Reason(Basis.ROWS_TO_CONFIRM, (1500,), ("rows",)): "about 1,500 more rows would probably confirm the target",
-    Reason(Basis.ROWS_TO_RULE_OUT, (990,), ("rows",)): (
-        "about 990 more rows would probably rule the target out; they would hardly raise the accuracy"
-    ),
-    Reason(Basis.TOO_MANY_ROWS, (64.0,), ("rows",)): "it would take more than 64 times as many rows to decide it",
 }
-VERDICTS = (Basis.AT_MOST, Basis.AT_LEAST, Basis.BETWEEN)  # their sentences are tested with the verdicts
 
 
 @pytest.mark.parametrize("reason", TOLD, ids=str)
@@ -64,16 +54,6 @@ def test_a_reason_is_told_with_its_numbers_and_names(reason):
 
 def test_every_basis_has_a_sentence():
     """One without would stop a check at its end."""
-    told = {reason.basis for reason in TOLD} | set(VERDICTS)
+    told = {reason.basis for reason in TOLD}
 
     assert all(reason_text(Reason(basis)) for basis in Basis if basis not in told)
-
-
-def test_what_stands_against_a_lower_end_follows_what_would_settle_a_verdict():
-    """Better features alone would be too little to say."""
-    few = Reason(Basis.FEW_ROWS, (50,))
-
-    assert settle_text((Reason(Basis.FEATURES_OR_MODELS), few)) == (
-        "only better features or other models could decide it (too few rows: fewer than 50 per class)"
-    )
-    assert settle_text(()) == ""

@@ -14,7 +14,15 @@ from bayesfloor import Check, check
 from bayesfloor.answer import Basis, Reason
 from bayesfloor.decide._gap import AT, BELOW, NOT_SHOWN, ROOM
 from bayesfloor.summary._text import to_full_text
-from bayesfloor.summary._verdict import accuracy, hidden_by_accuracy, points, rare_class, target_text, verdict_words
+from bayesfloor.summary._verdict import (
+    accuracy,
+    hidden_by_accuracy,
+    points,
+    rare_class,
+    reason_text,
+    target_text,
+    verdict_words,
+)
 from bayesfloor.support._words import how_many, percent, span
 
 SHARES = st.floats(0, 1)
@@ -85,11 +93,12 @@ def test_targets_are_no_longer_than_they_have_to_be(target, text):
 
 
 @pytest.fixture
-def asked(made, altered):
+def asked(made, altered, spread):
     """Sentence for a target, with a best estimate of 15 % and a range of 10 to 20 %: (target, figures) -> sentence."""
 
     def ask(target, **figures):
         given = {"estimate": 0.15, "lower": 0.1, "upper": 0.2, "guessing": 0.45, "reasons": (), **figures}
+        given.setdefault("forecast", spread(np.nan_to_num(given["lower"]), given["estimate"], given["upper"]))
         return verdict_words(altered(made("two classes"), answer=given).answer, target).text
 
     return ask
@@ -98,6 +107,16 @@ def asked(made, altered):
 NONE = {"lower": np.nan, "why_lower": None}
 PROVED = {"why_lower": Reason(Basis.EQUAL_ROWS)}
 NO_SIGNAL = {"reasons": (Reason(Basis.NO_SIGNAL),)}
+# Too few rows are the reason, whatever else is wrong with them.
+NO_CURVE = {"forecast": None, "reasons": (Reason(Basis.SPELLINGS, (2, 1)), Reason(Basis.FEW_ROWS, (50,)))}
+UNKNOWN = {
+    Reason(Basis.LATER, (0.2, 0.15, 0.25, 5)): (
+        "For later periods there is no ceiling: measure it again when they are over."
+    ),
+    Reason(Basis.UNDECIDED, (0.5,)): "Say which they are: --duplicates cases (or copies), or duplicates=.",
+    Reason(Basis.SYNTHETIC, (0.4,)): "Check only real rows: leave out those that were made from others.",
+    Reason(Basis.UNTRAINED): "More rows would decide it.",
+}
 
 
 LITTLE = {"lower": 0.0005, "reliability": "upper limit only", **PROVED}
@@ -111,10 +130,9 @@ OUT, REACHABLE = (
     "accuracy is reachable on these features: the lowest possible error is at most ",
 )
 LEAST, GUESSED = "the lowest possible error is at least 10.0 %", "always predicting the most frequent class reaches it"
-CLOSE = (
-    "85.2 % accuracy is too close to call, because it is within 0.5 points of the best estimate: the lowest possible "
-)
-CLOSE += "error is about 15.0 % (10.0 to 20.0 %). More rows would not decide it; better features might."
+AROUND = "the lowest possible error is about 15.0 % (10.0 to 20.0 %)."
+KINDS = "for the kinds of model tried, even with more rows (under 5 %)"
+UNSAID = "These data cannot say whether 85 % accuracy is reachable: "
 SENTENCES = [
     (None, {}, f"{AT_BEST}range 10.0 to 20.0 %)."),
     (None, NONE, f"{AT_BEST}at most 20.0 %; these data give no lower limit)."),
@@ -126,13 +144,29 @@ SENTENCES = [
     (None, PROVED | NO_SIGNAL, f"{NO_LEARNER}is wrong on 45.0 % of rows. {PROOF}"),
     (0.95, PROVED, f"{OUT}on these features: {LEAST} (proved by equal rows with different labels)."),
     # another kind of model may find more
-    (0.95, {}, f"{OUT}for the kinds of model tried, even with more rows: {LEAST}."),
+    (0.95, {}, f"{OUT}{KINDS}: {AROUND}"),
     (0.75, {}, f"75 % {REACHABLE}20.0 % (95 % confidence)."),
     # the most frequent class is always there; how frequent it is was measured, unless it was given
     (0.4, {"upper": 0.45}, f"40 % {REACHABLE}45.0 % ({GUESSED})."),
     (0.4, {"upper": 0.47}, f"40 % {REACHABLE}47.0 % ({GUESSED}, 95 % confidence)."),
     (0.4, {"upper": 0.5, "guessing": 0.5}, f"40 % {REACHABLE}50.0 % (always predicting the same class reaches it)."),
-    (0.852, {}, CLOSE),
+    # as likely as the forecast says, and never more so by rounding
+    (0.815, {}, f"81.5 % accuracy is likely to be reachable (83 %): {AROUND}"),
+    (0.82, {}, f"It is open whether 82 % accuracy is reachable (78 %): {AROUND}"),
+    (0.88, {}, f"It is open whether 88 % accuracy is reachable (21 %): {AROUND}"),
+    (0.89, {}, f"89 % accuracy is unlikely to be reachable (12 %): {AROUND}"),
+    # features may still say something that no learner tried finds
+    (
+        0.852,
+        NO_SIGNAL,
+        f"It is open whether 85.2 % accuracy is reachable (48 %). {NO_LEARNER}is wrong on 45.0 % of rows.",
+    ),
+    # what nothing is known of, whatever a forecast says, but for what is proved
+    *((0.85, {"reasons": (reason,)}, f"{UNSAID}{reason_text(reason)}. {advice}") for reason, advice in UNKNOWN.items()),
+    (0.85, NO_CURVE, f"{UNSAID}too few rows: fewer than 50 per class. More rows would decide it."),
+    (0.85, {"forecast": None}, f"{UNSAID}too few rows: no learner could be trained. More rows would decide it."),
+    (0.95, PROVED | NO_CURVE, f"{OUT}on these features: {LEAST} (proved by equal rows with different labels)."),
+    (0.75, NO_CURVE, f"75 % {REACHABLE}20.0 % (95 % confidence)."),
 ]
 
 
@@ -142,28 +176,35 @@ def test_the_verdict_is_a_sentence_to_quote(asked, target, figures, sentence):
     assert asked(target, **figures) == sentence
 
 
-def test_a_target_without_a_signal_is_too_close_to_call_for_that(asked):
-    """Features may still say something that no learner tried finds."""
-    text = asked(0.9, **NONE, **NO_SIGNAL)
-
-    assert text.startswith("90 % accuracy is too close to call. No signal found: no learner does ")
-    assert "Only better features or other models could decide it." in text
-
-
 def test_numbers_that_are_compared_never_look_equal_unless_they_are(asked):
     """90 % out of reach with an error of "at least 10.0 %" would contradict itself."""
-    assert asked(0.9, lower=0.1002).endswith("at least 10.02 %.")
+    assert "at least 10.02 % (proved" in asked(0.9, lower=0.1002, **PROVED)
+    assert asked(0.9, lower=0.1002).endswith("(10.02 to 20.0 %).")
     assert "at most 19.98 %" in asked(0.8, upper=0.1998)
     assert "(10.0 to 20.03 %)" in asked(0.8, upper=0.2003)
     assert asked(0.8).endswith("at most 20.0 % (95 % confidence).")
 
 
+SAID = {
+    "reachable": " accuracy is reachable on these features: ",
+    "likely": " accuracy is likely to be reachable (",
+    "open": "It is open whether ",
+    "unlikely": " accuracy is unlikely to be reachable (",
+    "out of reach": " accuracy is out of reach ",
+    "cannot say": "These data cannot say whether ",
+}
+
+
 def test_the_sentence_and_the_outcome_agree(each):
     for target in (0.2, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0):
-        text, word = verdict_words(each.answer, target).text, each.answer.verdict(target)
+        text, word, chance = (
+            verdict_words(each.answer, target).text,
+            each.answer.verdict(target),
+            each.answer.chance(target),
+        )
 
-        assert f" accuracy is {word}" in text
-        assert [told for told in ("reachable", "out of reach", "too close to call") if f"is {told}" in text] == [word]
+        assert [said for said, part in SAID.items() if part in text] == [word]
+        assert word in ("reachable", "out of reach", "cannot say") or f" ({int(100 * chance + 1e-9)} %)" in text
 
 
 @pytest.mark.parametrize(
@@ -244,7 +285,7 @@ def test_a_class_is_rare_below_5_percent_and_far_below_the_others(sizes, rarest)
 def test_what_accuracy_hides_is_said_in_the_verdict(rare):
     """Which stands on every surface."""
     assert f" Always predicting no gives {100 - 100 * rare.answer.guessing:.1f} %. " in rare.verdict
-    assert " finds about 93.6 % of the rows of yes (" in rare.verdict
+    assert " finds about 93.7 % of the rows of yes (" in rare.verdict
     assert hidden_by_accuracy(np.array([60.0, 37, 3]), ["a", "b", "c"]) == "Never predicting c costs only 3.0 points."
     assert hidden_by_accuracy(np.array([100.0] * 99 + [1]), [f"c{k}" for k in range(100)]) == ""
     assert hidden_by_accuracy(np.array([60.0, 40]), ["a", "b"]) == ""

@@ -185,11 +185,11 @@ TERMS = {
     "intrinsic dimension": "The number of dimensions that the data really fill, however many columns they have. It "
     "is estimated from how edges get shorter with more rows.",
     "learning curve": "How the error falls with more training rows. The forecast continues it.",
+    "likely": "The forecast gives the target a probability of 80 % or more, but no learner was shown to reach it.",
     "lower end": "Lower end of the range. The learning curves of the kinds of model tried end above it (95 % "
     "confidence), or equal rows with different labels prove it. Some data give no lower end.",
     "lowest possible error": "The Bayes error: the error of the best conceivable classifier on these features, "
     "however it is trained. Better features may lower it.",
-    "likely": "The forecast gives the target a probability of 80 % or more, but no learner was shown to reach it.",
     "open": "The forecast gives the target a probability of 20 to 80 %.",
     "out of reach": "The forecast gives the target a probability under 5 %, for the kinds of model tried, even with "
     "more rows; or equal rows with different labels prove that no model reaches it.",

@@ -80,16 +80,17 @@ def next_step(check: Measured) -> str:
 
 
 def _rows_for(answer: Answer, target: float, measure: str) -> str:
+    wish, rows = f"{target_text(target)} {measure}", _even_chance(answer, target)
+    return rows and f"collect more {answer.unit}: {rows} of {wish}."
+
+
+def _even_chance(answer: Answer, target: float) -> str:
     """Say how many rows give an even chance of the target; nothing if they are at hand, or too many to tell."""
-    if answer.forecast is None:
+    error, forecast = target_error(target), answer.forecast
+    rows = np.inf if forecast is None or answer.upper <= error else forecast.rows_for(error)
+    if forecast is None or not forecast.n_rows < rows < np.inf:
         return ""
-    rows = answer.forecast.rows_for(target_error(target))
-    if not answer.forecast.n_rows < rows < np.inf:
-        return ""
-    return (
-        f"collect more {answer.unit}: about {two_digits(rows):,} training rows give an even chance of "
-        f"{target_text(target)} {measure}."
-    )
+    return f"about {two_digits(rows):,} training rows give an even chance"
 
 
 def _for_model(check: Measured) -> str:
@@ -131,15 +132,14 @@ def more_rows(answer: Answer, target: float | None, measure: str) -> str:
         return ""
     sizes = [times * forecast.n_rows for times in _TIMES]
     ends = [forecast.quantiles([0.5, 0.025, 0.975], rows) for rows in sizes]
-    told = [f"{times} times: error about {about(*each)[6:]}" for times, each in zip(_TIMES, ends, strict=True)]
-    text = "; ".join(told)
+    told = [f"{percent(middle)} % ({span(low, high)})" for middle, low, high in ends]
+    told[0] = f"error about {told[0]}"
+    text = "; ".join(f"{times} times: {each}" for times, each in zip(_TIMES, told, strict=True))
     if target is None:
         return text
-    error = target_error(target)
-    chances = join_labels([chance_text(forecast.chance(error, rows)) for rows in sizes])
-    rows = forecast.rows_for(error)
-    even = f"; about {two_digits(rows):,} training rows give an even chance" if forecast.n_rows < rows < np.inf else ""
-    return f"{text}. Probability of {target_text(target)} {measure} then: {chances}{even}"
+    chances = join_labels([chance_text(answer.chance(target, rows)) for rows in sizes])
+    even = _even_chance(answer, target)
+    return f"{text}. Probability of {target_text(target)} {measure} then: {chances}{even and f'; {even}'}"
 
 
 HOW = "how we know"

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bayesfloor.answer._answer import check_target
-from bayesfloor.answer._forecast import GROWTH, LEVELS
+from bayesfloor.answer._forecast import GROWTH, LEVELS, Forecast
 from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.decide._merging import _mapping
 from bayesfloor.decide._suspicious import SuspiciousLabels
@@ -27,6 +27,7 @@ from bayesfloor.support._results import plain, restore, store
 
 Made = TypeVar("Made", bound=Measured)
 SCHEMA_VERSION = 7
+_MOST_ROWS = 2**53  # with more, a number of rows would be no exact number
 _FOUND_AGAIN = ("samples", "tree")  # from the suspicious labels, and from the pairs
 
 
@@ -103,6 +104,16 @@ def _restore_check(given: dict[str, Any], kind: type[Made]) -> Made:
     return replace(made, merge=merge)
 
 
+def _refuse_forecast(forecast: Forecast) -> None:
+    known = (*forecast.errors, forecast.lowest)
+    if any(len(each) != len(LEVELS) or not np.all((each >= 0) & (each <= 1)) for each in known):
+        raise InputError("the forecast is not made of errors between 0 and 1")
+    if len(known) != len(GROWTH) + 1 or np.any(np.diff(known, axis=1) < 0):
+        raise InputError("the forecast is not made of quantiles")
+    if np.any(np.diff(known, axis=0) > 0) or not 1 <= forecast.n_rows < _MOST_ROWS:
+        raise InputError("the forecast is not one for more and more rows")
+
+
 def _refuse_nonsense(made: Measured) -> None:
     """Raise an error for figures that gates would take at face value."""
     answer, K = made.answer, made.facts.n_classes
@@ -113,11 +124,8 @@ def _refuse_nonsense(made: Measured) -> None:
     ends += [np.array([answer.lower, answer.guessing]), answer.curve.error, answer.curve.low, answer.curve.high]
     if any(np.any((end < 0) | (end > 1)) for end in ends):
         raise InputError("an error is not between 0 and 1")
-    known = () if answer.forecast is None else (answer.forecast.lowest, *answer.forecast.errors)
-    if any(len(each) != len(LEVELS) or np.any((each < 0) | (each > 1) | np.isnan(each)) for each in known):
-        raise InputError("the forecast is not made of errors between 0 and 1")
-    if known and (len(known) != len(GROWTH) + 1 or any(np.any(np.diff(each) < 0) for each in known)):
-        raise InputError("the forecast is not made of quantiles")
+    if answer.forecast is not None:
+        _refuse_forecast(answer.forecast)
     if not np.nan_to_num(answer.lower) <= answer.estimate <= answer.upper:
         raise InputError("the best estimate lies outside its range")
     if not all(0 < answer.n_independent[name] < np.inf for name in answer.errors):
