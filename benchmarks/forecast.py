@@ -1,0 +1,615 @@
+"""The forecast of the lowest possible error: how well its probabilities, intervals and medians hold.
+
+``problems`` are 320 of sixteen families (``_judge_families``), each with a known Bayes error; nothing was tuned on
+them, and they are measured once. Eight targets per problem do not depend on the truth: the lowest measured error and
+some points more or less. ``gaussians`` are pairs of normal classes. ``sealed`` saves forecasts from a few rows of real
+tables (``_forecast_sets``) for four times as many rows and for all; ``opened`` measures what models reach there.
+
+``--only`` selects groups, or families and tables as in ``problems/trees`` and ``sealed/mnist``. Figures are shown with
+``--show`` only, so that a run reveals nothing.
+"""
+
+import math
+import warnings
+from functools import partial
+from itertools import product
+
+import numpy as np
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from bayesfloor import BayesFloor
+from bayesfloor.answer import Basis
+from bayesfloor.io import InputError
+from benchmarks._before import quantiles_before
+from benchmarks._command import FOLDER, JOBS, run_command
+from benchmarks._data import SEED
+from benchmarks._forecast_sets import NAMED, TABLES, draw_rows
+from benchmarks._judge_families import PROBLEMS, draw
+from benchmarks._known import two_gaussians
+from benchmarks._results import Goal, at_least, at_most, none_of, plain, print_tables
+from benchmarks._timing import seconds_of
+
+RESULTS = FOLDER / "forecast.json"
+GROUPS = ("problems", "gaussians", "sealed", "opened")
+LEVELS = (np.arange(200) + 0.5) / 200
+SAVED = np.concatenate([[0.0025], np.arange(1, 40) / 40, [0.9975]])  # levels whose quantiles are saved
+POINTS = (-10, -5, -3, -2, -1, 1, 2, 5)  # targets, from the lowest measured error
+MARGINS = (0.02, 0.05, 0.1)  # distances of further targets from the truth, on both sides
+DRAWS, DIMENSIONS, BAYES_ERRORS, SIZES = 20, (2, 10, 50), (0.02, 0.1, 0.4), (300, 1000)
+STARTS = {"tenth": None, "500": 500, "1000": 1000}  # rows that a forecast sees; None for a tenth
+MORE = 4
+OPENED = "normal"  # effort of the races that show what is reached: quick ones leave good learners out of large tables
+TOLERANCE = 5e-4  # of an interval's ends: less than the 0.1 % to which errors are shown
+RESAMPLES, LEVEL = 1000, 0.95
+FIFTHS = np.array([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+CALLED, RARE = 0.2, 0.05  # a probability this close to 0 or 1 is a call; one below the second is "out of reach"
+MOST_GAP, LEAST_SKILL, MOST_MEDIAN, MOST_WRONG_END = 0.05, 0.5, 0.022, 0.05
+CALLS = {0.05: (0.6, 0.09), 0.1: (0.78, 0.04)}  # by distance from the truth: least calls, and most wrong ones of these
+
+
+# One cell.
+
+
+def find_answer(X, y, effort):
+    """Return the CPU seconds on one thread, and the answer; labels are text, as many numbers look like regression."""
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return seconds_of(lambda: BayesFloor(n_jobs=1).fit(X, np.asarray(y).astype(str)).answer(effort))
+
+
+def told(answer):
+    """Return what does not depend on a target; None stands for what is not known."""
+    return {
+        "estimate": plain(answer.estimate),
+        "lower": None if math.isnan(answer.lower) else plain(answer.lower),
+        "upper": plain(answer.upper),
+        "proved": answer.proved,
+        "reliability": answer.reliability,
+        "reasons": [reason.basis for reason in answer.reasons],
+        "guessing": plain(answer.guessing),
+        "measured": plain(measured(answer)),
+        "errors": {name: plain(error) for name, error in answer.errors.items()},
+        "n_train": answer.forecast and answer.forecast.n_rows,
+        "effort": answer.effort,
+    }
+
+
+def measured(answer):
+    return min([*answer.errors.values(), answer.guessing])
+
+
+def ask(answer, error, rows=None):
+    """Return the probability of a target, None if nothing can be said."""
+    chance = answer.chance(1 - error, rows)
+    return None if math.isnan(chance) else plain(chance)
+
+
+def between(errors, guessing):
+    """Keep targets between no error and that of guessing, by name."""
+    return {name: error for name, error in errors.items() if 0 < error < guessing}
+
+
+def measure_problem(family, seed, n, effort):
+    problem = draw(family, seed, n)
+    seconds, answer = find_answer(problem.X, problem.y, effort)
+    truth, least, guessing = problem.bayes_error, measured(answer), answer.guessing
+    asked = between({point: least + point / 100 for point in POINTS}, guessing)
+    near = between({side * margin: truth + side * margin for side, margin in product((-1, 1), MARGINS)}, guessing)
+    posteriors = {}
+    if answer.forecast is not None:
+        before = quantiles_before(answer.race, LEVELS, guessing=guessing, highest=answer.upper)
+        # Without a signal, that method named the lowest measured error, and otherwise at least what is proved.
+        middle = max(float(np.interp(0.5, LEVELS, before)), answer.lower if answer.proved else 0.0)
+        posteriors["forecast"] = judged(answer.forecast.lowest, answer.estimate, truth)
+        posteriors["before"] = judged(before, least if answer.has(Basis.NO_SIGNAL) else middle, truth)
+    return told(answer) | {
+        "n": n,
+        "d": problem.X.shape[1],
+        "n_classes": len(np.unique(problem.y)),
+        "truth": plain(truth),
+        "std_error": plain(problem.std_error),
+        "best": answer.best,
+        "asked": [[point, plain(e), ask(answer, e), answer.verdict(1 - e)] for point, e in asked.items()],
+        "near": [[margin, plain(e), ask(answer, e)] for margin, e in near.items()],
+        **posteriors,
+        "seconds": plain(seconds),
+    }
+
+
+def judged(quantiles, estimate, truth):
+    """Return an estimate, some of 200 quantiles, and their continuous ranked probability score."""
+    return {
+        "estimate": plain(estimate),
+        "quantiles": [plain(each) for each in np.interp(SAVED, LEVELS, quantiles)],
+        "crps": plain(ranked_score(quantiles, truth)),
+    }
+
+
+def ranked_score(values, truth):
+    """Return the score of equally likely sorted values: their mean distance from the truth, less half of that apart."""
+    n = len(values)
+    apart = ((2 * np.arange(1, n + 1) - n - 1) * values).sum() / n**2
+    return float(np.abs(values - truth).mean() - apart)
+
+
+def measure_gaussians(d, error, n, draws):
+    design, found = two_gaussians(d, error), []
+    for number in range(draws):
+        X, y = design.draw(n, np.random.default_rng([SEED, d, round(1000 * error), n, number]))
+        found.append(find_answer(X, y, "quick"))
+    ends = [answer.quantiles([0.1, 0.9]) for _, answer in found]
+    return {
+        "truth": error,
+        "estimates": [plain(answer.estimate) for _, answer in found],
+        "held": [bool(low <= error <= high) for low, high in ends],
+        "seconds": plain(sum(seconds for seconds, _ in found)),
+    }
+
+
+def measure_sealed(table, start):
+    """Save the forecast from a few rows, for four times as many, all and any number of rows."""
+    X, y = draw_rows(table)
+    n = start or len(X) // 10
+    seconds, answer = find_answer(X.iloc[:n], y[:n], "quick")
+    sizes = {"4x": MORE * n, "all": len(X), "any": None}
+    targets = between({point: measured(answer) + point / 100 for point in POINTS if point < 0}, answer.guessing)
+    ahead = {}
+    for name, rows in sizes.items() if answer.forecast is not None else ():
+        train = rows and rows * answer.forecast.n_rows / n  # outside a fold, as now
+        ahead[name] = {
+            "rows": train and plain(train),
+            "beyond": bool(train and train > answer.forecast.sizes[-1] + 1),  # the forecast is for 64 times the rows
+            "quantiles": [plain(each) for each in answer.forecast.quantiles([0.05, 0.5, 0.95], train)],
+            "asked": [[point, plain(e), ask(answer, e, train)] for point, e in targets.items()],
+        }
+    verdicts = [[point, answer.verdict(1 - error)] for point, error in targets.items()]
+    return told(answer) | {
+        "shape": list(X.shape),
+        "n": n,
+        "ahead": ahead,
+        "verdicts": verdicts,
+        "seconds": plain(seconds),
+    }
+
+
+def measure_opened(table, start, effort):
+    """Measure what models reach with four times the rows of a start, or with all rows."""
+    X, y = draw_rows(table)
+    n = len(X) if start == "all" else MORE * (start or len(X) // 10)
+    seconds, answer = find_answer(X.iloc[:n], y[:n], effort)
+    return told(answer) | {"n": n, "left_out": answer.left_out, "seconds": plain(seconds)}
+
+
+def all_cells(*, quick):
+    """Return the measurements by name; the quick form has other seeds and a small table."""
+    problems = [("trees", 1, 150, "quick"), ("ordinal", 1, 150, "quick")] if quick else PROBLEMS
+    gaussians = [(2, 0.1, 200)] if quick else list(product(DIMENSIONS, BAYES_ERRORS, SIZES))
+    tables, starts = (["digits"], {"300": 300}) if quick else ([name for name in TABLES if name != "digits"], STARTS)
+    ends = {"all": "all"} | {f"4x{name}": rows for name, rows in starts.items()}
+    effort, draws = ("quick", 2) if quick else (OPENED, DRAWS)
+    return {
+        **{f"problems/{one[0]}/{one[1]}": partial(measure_problem, *one) for one in problems},
+        **{f"gaussians/d{d}/{e:g}/{n}": partial(measure_gaussians, d, e, n, draws) for d, e, n in gaussians},
+        **{f"sealed/{t}/{name}": partial(measure_sealed, t, rows) for t in tables for name, rows in starts.items()},
+        **{
+            f"opened/{t}/{name}": partial(measure_opened, t, rows, effort)
+            for t in tables
+            for name, rows in ends.items()
+        },
+    }
+
+
+def parts_of(name):
+    """Return the names that select a cell: of its group, of its family or table, and its own."""
+    group, own, _ = name.split("/", 2)
+    return group, f"{group}/{own}", name
+
+
+def chosen(options):
+    wanted = set(options.only)
+    cells = all_cells(quick=options.quick)
+    return {name: work for name, work in cells.items() if not wanted or wanted & set(parts_of(name))}
+
+
+def measure(work):
+    """Return a cell's result, or why the library refused its rows."""
+    try:
+        return work()
+    except InputError as error:
+        return {"refused": str(error), "seconds": 0.0}
+
+
+def run(file, options):
+    cells = chosen(options)
+    missing = [name for name in cells if name not in file.results["cases"]]
+    found = Parallel(n_jobs=options.jobs, return_as="generator")(delayed(measure)(cells[name]) for name in missing)
+    for name, case in zip(missing, found, strict=True):
+        file.add(name, case)
+        print(f"{name}: {case['seconds']:.1f} s", flush=True)
+    if options.quick:
+        for name, case in file.results["cases"].items():
+            check_case(name, case)
+
+
+def check_case(name, case):
+    """Assert what holds of any forecast: quantiles and chances rise, and stay where they must."""
+    assert "refused" not in case, f"{name}: {case}"
+    parts = [case[key] for key in ("forecast", "before") if key in case] + list(case.get("ahead", {}).values())
+    for part in parts:
+        ends = [0, *part["quantiles"], case["guessing"] + TOLERANCE]
+        assert ends == sorted(ends), f"{name}: {ends}"
+    for part in (case, *case.get("ahead", {}).values()):
+        chances = [one[2] for one in part.get("asked", ())]
+        assert chances == sorted(chances), f"{name}: {chances}"
+
+
+# Figures of problems, each a function of lines of numbers. Problems of a family err together, so intervals come from
+# resampling families.
+
+
+def cases_of(results, group):
+    """Return the cases of a group by the rest of their names, without those that were refused."""
+    cases = {name.partition("/")[2]: case for name, case in results["cases"].items() if name.startswith(f"{group}/")}
+    return {name: case for name, case in cases.items() if "refused" not in case}
+
+
+def by_family(results, effort=None):
+    """Return the problems of each family, of one effort or both."""
+    found = {}
+    for name, case in cases_of(results, "problems").items():
+        if effort in (None, case["effort"]):
+            found.setdefault(name.partition("/")[0], []).append(case)
+    return found
+
+
+def lines_of(families, values):
+    """Return an array per family with the lines that ``values`` gives for each case."""
+    lines = [[line for case in cases for line in values(case)] for cases in families.values()]
+    return [np.array(each, dtype=float) for each in lines if each]
+
+
+def figure_of(families, values, figure):
+    lines = lines_of(families, values)
+    return float(figure(np.concatenate(lines))) if lines else np.nan
+
+
+def interval_of(families, values, figure):
+    """Return the 95 % interval of a figure."""
+    lines = lines_of(families, values)
+    draws = np.random.default_rng(SEED).integers(len(lines), size=(RESAMPLES, len(lines)))
+    found = [figure(np.concatenate([lines[place] for place in places])) for places in draws]
+    return np.nanquantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+
+
+def asked(case):
+    """Return the probability of each target that does not depend on the truth, and whether it is reachable.
+
+    The probability is not a number if nothing can be said, which is no call.
+    """
+    return [(chance, case["truth"] <= error) for _, error, chance, _ in case["asked"]]
+
+
+def asked_far(case, margin):
+    lines = [(chance, case["truth"] <= error, abs(error - case["truth"])) for _, error, chance, _ in case["asked"]]
+    return [line[:2] for line in lines if line[2] >= margin]
+
+
+def near(case, margin):
+    """Return the same for the targets at this distance from the truth."""
+    return [(chance, side > 0) for side, _, chance in case["near"] if abs(side) == margin]
+
+
+def skill(lines):
+    """Return by how much the Brier score is below that of the base rate, as a fraction."""
+    chance, reached = lines[~np.isnan(lines[:, 0])].T
+    base = reached.mean()
+    return 1 - np.mean((chance - reached) ** 2) / (base * (1 - base)) if 0 < base < 1 else np.nan
+
+
+def in_fifth(lines, k):
+    return lines[(lines[:, 0] >= FIFTHS[k]) & (lines[:, 0] < FIFTHS[k + 1])]
+
+
+def reached_in_fifth(k, lines):
+    own = in_fifth(lines, k)
+    return own[:, 1].mean() if len(own) else np.nan
+
+
+def fifths(families):
+    """Return for each fifth: number of targets, mean of what was said, fraction that is reachable, its interval."""
+    lines = np.concatenate(lines_of(families, asked))
+    for k in range(5):
+        own = in_fifth(lines, k)
+        if len(own):
+            ends = interval_of(families, asked, partial(reached_in_fifth, k))
+            yield len(own), own[:, 0].mean(), own[:, 1].mean(), ends
+
+
+def is_call(lines):
+    return (lines[:, 0] <= CALLED) | (lines[:, 0] >= 1 - CALLED)
+
+
+def calls(lines):
+    return is_call(lines).mean()
+
+
+def wrong_calls(lines):
+    """Return the fraction of calls that are wrong."""
+    own = lines[is_call(lines)]
+    return ((own[:, 0] > 0.5) != own[:, 1]).mean() if len(own) else np.nan
+
+
+def away(case, method="forecast"):
+    return [(abs(case[method]["estimate"] - case["truth"]),)] if method in case else []
+
+
+def held(case, level):
+    if "forecast" not in case:
+        return []
+    low, high = np.interp([0.5 - level / 2, 0.5 + level / 2], SAVED, case["forecast"]["quantiles"])
+    return [(low - TOLERANCE <= case["truth"] <= high + TOLERANCE,)]
+
+
+def scores(case):
+    return [(case["forecast"]["crps"], case["before"]["crps"])] if "forecast" in case else []
+
+
+def gained(lines):
+    ours, before = lines.mean(axis=0)
+    return ours - before
+
+
+def end_is_wrong(case):
+    return [(case["upper"] < case["truth"],)]
+
+
+def figures(families):
+    """Return all figures of some problems by name."""
+    found = {"Brier skill": figure_of(families, asked, skill)}
+    for margin, (name, values) in product(CALLS, (("targets", near), ("asked", asked_far))):
+        lines, points = partial(values, margin=margin), f"{name}, {100 * margin:g} points"
+        found |= {f"called: {points}": figure_of(families, lines, calls)}
+        found |= {f"wrong calls: {points}": figure_of(families, lines, wrong_calls)}
+    found |= {
+        f"{100 * level:g} % intervals": figure_of(families, partial(held, level=level), np.mean)
+        for level in (0.8, 0.95)
+    }
+    for name, method in (("", "forecast"), (" before", "before")):
+        found[f"median error{name}"] = figure_of(families, partial(away, method=method), np.median)
+    found["CRPS"] = figure_of(families, scores, lambda lines: lines[:, 0].mean())
+    found["CRPS before"] = figure_of(families, scores, lambda lines: lines[:, 1].mean())
+    return found | {"wrong proven ends": figure_of(families, end_is_wrong, np.mean)}
+
+
+# What real tables reached.
+
+
+def ahead_of(results):
+    """Return a line for every forecast of a real table whose rows were opened: what was forecast, what was reached."""
+    opened = cases_of(results, "opened")
+    for name, case in cases_of(results, "sealed").items():
+        table, start = name.split("/")
+        for size, key in (("4x", f"{table}/4x{start}"), ("all", f"{table}/all")):
+            if size in case["ahead"] and key in opened:
+                yield {
+                    "table": table,
+                    "start": start,
+                    "size": size,
+                    "reached": opened[key]["measured"],
+                    **case["ahead"][size],
+                }
+
+
+def is_held(line):
+    return line["quantiles"][0] <= line["reached"] <= line["quantiles"][2]
+
+
+def missed_by(line):
+    return abs(line["quantiles"][1] - line["reached"])
+
+
+def ruled_out(line):
+    """Return for each target that is out of reach with so many rows whether it was reached."""
+    return [line["reached"] <= error for _, error, chance in line["asked"] if chance is not None and chance < RARE]
+
+
+# Tables and goals.
+
+
+def number(value, form=".3f"):
+    return "-" if value is None or np.isnan(value) else f"{value:{form}}"
+
+
+def figure_table(results):
+    """Show all figures for all problems and by effort."""
+    parts = {"all": by_family(results), **{each: by_family(results, each) for each in ("quick", "normal")}}
+    found = {label: figures(families) for label, families in parts.items() if families}
+    yield ("figure", *found)
+    yield ("problems", *(str(sum(map(len, parts[label].values()))) for label in found))
+    yield (
+        "without a forecast",
+        *(str(sum("forecast" not in c for f in parts[label].values() for c in f)) for label in found),
+    )
+    for name in next(iter(found.values()), ()):
+        yield (name, *(number(each[name]) for each in found.values()))
+
+
+def family_table(results):
+    """Show the families, those with the largest loss first."""
+    yield (
+        "family",
+        "problems",
+        "CRPS",
+        "before",
+        "median error",
+        "before",
+        "80 % held",
+        "95 % held",
+        "skill",
+        "wrong calls",
+    )
+    families = {name: {name: cases} for name, cases in by_family(results).items()}
+    found = {name: figures(own) for name, own in families.items()}
+    for name, own in sorted(found.items(), key=lambda each: -each[1]["CRPS"]):
+        names = ("CRPS", "CRPS before", "median error", "median error before", "80 % intervals", "95 % intervals")
+        names += ("Brier skill", "wrong calls: targets, 5 points")
+        yield (name, str(len(families[name][name])), *(number(own[each]) for each in names))
+
+
+def fifth_table(results):
+    yield ("said", "targets", "mean said", "reachable", "95 % interval")
+    families = by_family(results)
+    for k, (n, said, true, (low, high)) in enumerate(fifths(families) if families else ()):
+        edges = f"{100 * FIFTHS[k]:.0f} to {100 * FIFTHS[k + 1]:.0f} %"
+        yield (edges, str(n), number(said), number(true), f"{low:.3f} to {high:.3f}")
+
+
+def verdict_table(results):
+    """Show for each outcome how often its targets are reachable."""
+    yield ("outcome", "targets", "mean said", "reachable")
+    found = {}
+    for cases in by_family(results).values():
+        for case in cases:
+            for _, error, chance, word in case["asked"]:
+                found.setdefault(word, []).append((chance, case["truth"] <= error))
+    for word, lines in sorted(found.items(), key=lambda each: str(each[1][0][0])):
+        said, true = np.array(lines, dtype=float).mean(axis=0)
+        yield (word, str(len(lines)), number(said), number(true))
+
+
+def gaussian_table(results):
+    """Show the pairs of Gaussians, those with the largest errors first."""
+    yield ("d", "Bayes error", "rows", "draws", "mean error", "mean absolute error", "80 % intervals that hold")
+    found = []
+    for name, case in cases_of(results, "gaussians").items():
+        d, _, n = name.split("/")
+        errors = np.array(case["estimates"]) - case["truth"]
+        figures = (errors.mean(), np.abs(errors).mean(), np.mean(case["held"]))
+        found.append((d[1:], f"{case['truth']:g}", n, str(len(errors)), *map(number, figures)))
+    yield from sorted(found, key=lambda line: line[5], reverse=True)
+
+
+def ahead_table(results, *, named):
+    """Show forecasts of real tables, those that were furthest from what was reached first."""
+    yield (
+        "table",
+        "start",
+        "forecast for",
+        "median",
+        "90 % interval",
+        "reached",
+        "held",
+        "off by",
+        "targets ruled out",
+        "reached",
+    )
+    lines = [line for line in ahead_of(results) if (line["table"] in NAMED) == named]
+    for line in sorted(lines, key=missed_by, reverse=True):
+        low, middle, high = line["quantiles"]
+        rows = f"{line['rows']:.0f} rows{', beyond 64 times' * line['beyond']}"
+        out = ruled_out(line)
+        ends = (f"{low:.3f} to {high:.3f}", f"{line['reached']:.3f}", "yes" if is_held(line) else "no")
+        yield (
+            line["table"],
+            line["start"],
+            rows,
+            f"{middle:.3f}",
+            *ends,
+            f"{missed_by(line):.3f}",
+            str(len(out)),
+            str(sum(out)),
+        )
+
+
+def tables(results):
+    made = {
+        "figures": figure_table,
+        "fifths": fifth_table,
+        "outcomes": verdict_table,
+        "families": family_table,
+        "gaussians": gaussian_table,
+        "ahead": partial(ahead_table, named=False),
+        "named": partial(ahead_table, named=True),
+    }
+    return {name: list(make(results)) for name, make in made.items()}
+
+
+def problem_goals(results):
+    families = by_family(results)
+    if not families:
+        return
+    found, told = figures(families), list(fifths(families))
+    yield at_least("Brier skill over the base rate", found["Brier skill"], LEAST_SKILL)
+    yield none_of(
+        "fifths of probability outside the interval of the truth", [not e[0] <= s <= e[1] for _, s, _, e in told]
+    )
+    yield at_most(
+        "mean gap of said and true probability over fifths", np.mean([abs(s - t) for _, s, t, _ in told]), MOST_GAP
+    )
+    for (margin, (least, most)), kind in product(CALLS.items(), ("targets", "asked")):
+        points = f"{kind}, {100 * margin:g} points"
+        where = f"{100 * margin:g} points from the truth" + ", asked without knowing it" * (kind == "asked")
+        yield at_least(f"targets called, {where}", found[f"called: {points}"], least)
+        yield at_most(f"calls that are wrong, {where}", found[f"wrong calls: {points}"], most)
+    share = found["80 % intervals"]
+    yield Goal("80 % intervals that hold", f"{share:.3f}", "0.74 to 0.88", met=bool(0.74 <= share <= 0.88))
+    yield at_least("95 % intervals that hold", found["95 % intervals"], 0.91)
+    yield at_most("median error", found["median error"], MOST_MEDIAN)
+    low, high = interval_of(families, scores, gained)
+    gain = figure_of(families, scores, gained)
+    yield Goal(
+        "mean CRPS less that of the method before", f"{gain:.4f} ({low:.4f} to {high:.4f})", "< 0", met=bool(gain < 0)
+    )
+    yield at_most("proven ends that are wrong", found["wrong proven ends"], MOST_WRONG_END)
+
+
+def gaussian_goals(results):
+    cases = {name: np.array(case["estimates"]) - case["truth"] for name, case in cases_of(results, "gaussians").items()}
+    for words, most, is_so in (("from 1,000 rows on", 0.015, True), ("below 1,000 rows", 0.03, False)):
+        own = [errors for name, errors in cases.items() if (int(name.rpartition("/")[2]) >= 1000) == is_so]
+        if own:
+            yield at_most(f"two Gaussians {words}: mean absolute error", np.abs(np.concatenate(own)).mean(), most)
+            yield at_most(f"two Gaussians {words}: mean error, without its sign", abs(np.concatenate(own).mean()), 0.01)
+
+
+def ahead_goals(results):
+    lines = [line for line in ahead_of(results) if line["table"] not in NAMED]
+    if not lines:
+        return
+    out = [flag for line in lines for flag in ruled_out(line)]
+    yield at_least("real tables: 90 % intervals that hold", np.mean(list(map(is_held, lines))), 0.85)
+    yield at_most("real tables: median distance from what was reached", np.median(list(map(missed_by, lines))), 0.015)
+    if out:
+        yield at_most("real tables: targets out of reach that were reached", np.mean(out), 0.05)
+
+
+def goals(results):
+    yield from problem_goals(results)
+    yield from gaussian_goals(results)
+    yield from ahead_goals(results)
+
+
+def show(results, options):
+    """Print tables and goals if requested: a run should reveal nothing."""
+    if options.show or options.quick:
+        print_tables(tables(results), () if options.quick else goals(results))
+
+
+def main(arguments=None):
+    everything = {**all_cells(quick=True), **all_cells(quick=False)}
+    run_command(
+        arguments,
+        __doc__,
+        RESULTS,
+        names=list(dict.fromkeys([*GROUPS, *(part for name in everything for part in parts_of(name))])),
+        cells=lambda options: list(chosen(options)),
+        measure=run,
+        show=show,
+        more=JOBS,
+        around=(),
+    )
+
+
+if __name__ == "__main__":
+    main()
