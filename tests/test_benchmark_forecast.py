@@ -112,3 +112,18 @@ def test_the_method_before_gives_the_quantiles_that_its_commit_gave(benchmark_mo
     found = benchmark_module("_before").quantiles_before(race, [0.05, 0.5, 0.95], guessing=0.5, highest=1.0)
 
     np.testing.assert_allclose(found, [0.0662677674, 0.1309944240, 0.1860244912])
+
+
+def test_constants_for_a_family_are_chosen_on_the_others(benchmark_module):
+    """What is best on a family itself may be a lucky fit to it."""
+    refit = benchmark_module("refit")
+    lucky, good = refit.GRID[1], refit.GRID[2]
+    losses = {lucky: {"a": 0.0, "b": 0.3, "c": 0.3}, good: {"a": 0.2, "b": 0.2, "c": 0.2}}
+    usual = dict.fromkeys("abc", 0.4)
+    cells = {
+        each: {name: [{"forecast": {"crps": loss}}] for name, loss in losses.get(each, usual).items()}
+        for each in refit.GRID
+    }
+
+    assert refit.best_elsewhere(cells) == {"a": good, "b": lucky, "c": lucky}
+    assert refit.IN_USE in refit.GRID
