@@ -22,6 +22,7 @@ PACKAGES = {  # that each benchmark runs
     "calibration": _FLOOR,
     "check": _CHECK,
     "floor": _FLOOR,
+    "forecast": _ANSWER,
     "forest": _TREES,
     "gates": (*_CHECK, "cli"),
     "hazards": _CHECK,

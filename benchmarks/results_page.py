@@ -18,7 +18,9 @@ from benchmarks._results import FOLDER as RESULTS
 from benchmarks._results import Goal, code_behind, columns_of_numbers, verdict
 
 TEXTS = Path(__file__).parent / "pages"
-_ORDER = "realistic answers messy hazards gates known_floor feebee calibration labels selection paper paper_gap"
+_ORDER = (
+    "forecast realistic answers messy hazards gates known_floor feebee calibration labels selection paper paper_gap"
+)
 ORDER = _ORDER.split()
 _NOT_YET = "*Not measured yet.*"
 _FEW = 12  # goals that a page shows without folding
