@@ -19,17 +19,9 @@ STORED = ("letter", "satimage", "pendigits", "segment", "yeast", "winered", "pag
 MOST_ROWS, TARGET = 400, 0.9
 KEPT = Path(__file__).parent / "summary" / "checks"
 _TAGS = re.compile(r"<(style|script|svg)\b.*?</\1>|<[^>]+>", re.DOTALL)
+_SAID = re.compile(r"(?:%[\w ]* is|It is|These data) (reachable|likely|open|unlikely|out of reach|cannot say)\b")
 _ABOUT = re.compile(r"lowest possible error\W+about ([\d.]+) % \((?:([\d.]+) to |at most )([\d.]+) %\)")
 
-
-SAID = {
-    "reachable": " is reachable on ",
-    "likely": " is likely to be ",
-    "open": "It is open whether ",
-    "unlikely": " is unlikely to be ",
-    "out of reach": " is out of reach ",
-    "cannot say": "These data cannot say ",
-}
 DAILY = ("iris", "letter")
 
 
@@ -74,8 +66,7 @@ def contradictions(found):
     wrong += ["inseparable"] * ("BF103" in texts and len(found.labels) == 2 and answer.upper < answer.guessing / 2)
     for error in {answer.estimate / 2, answer.estimate, answer.upper, (answer.upper + 1) / 2, 0.0}:
         asked = replace(found, target=min(1.0, max(1 - error, 1e-6)))
-        said = [word for word, part in SAID.items() if part in asked.verdict]
-        wrong += [asked.verdict] * (said != [asked.outcome])
+        wrong += [asked.verdict] * (_SAID.search(asked.verdict)[1] != asked.outcome)
         others = {"reachable", "out of reach"} - {asked.outcome}
         wrong += [word for word in others if word in " ".join(finding.text for finding in asked.findings)]
     return wrong
