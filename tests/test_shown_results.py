@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.dummy import DummyClassifier
 
 from bayesfloor import BayesFloor, FloorSelector, check, compare_representations, spanning_forest
-from bayesfloor.decide import gap, merge_advice, samples_for, two_samples
+from bayesfloor.decide import gap, merge_advice, two_samples
 from bayesfloor.forest import class_forests
 from bayesfloor.hierarchy import ClassTree
 from bayesfloor.io import open_data
@@ -39,12 +39,12 @@ def make_results():
     advice = merge_advice(floor, 0.98, answer=answer)
     many = spanning_forest(X, n_trees=40)
     parts = [floor.fitted_, floor.fitted_.counts, floor.overall_, floor.pairwise_, floor.one_vs_rest_, floor.samples_]
-    parts += [answer, answer.curve, answer.judge(0.9), answer.why_upper, answer.evidence()]
+    parts += [answer, answer.curve, answer.forecast, answer.why_upper, answer.evidence()]
     parts += [found.pairs, found.classes, found.prepared, found.facts, found.suspicious]
     parts += [found.findings[0], found.traits[0], found.gates()[0], found.prepared.columns[0]]
     parts += [many, class_forests(X, codes), ClassTree.from_nested([[HOSTILE, LONG], "plain"]), compared, path]
     parts += [path.holdout, differences, differences.by_pair, advice, advice.before, open_data(table, "label")]
-    parts += [samples_for(answer, 0.999), two_samples(wine[::2], wine[1::2]), differences.too_good, *_hazards()]
+    parts += [two_samples(wine[::2], wine[1::2]), differences.too_good, *_hazards()]
     return {type(part).__name__: part for part in parts}
 
 
@@ -70,10 +70,10 @@ def _hazards():
 # fmt: off
 NAMES = [
     "Answer", "ClassAnswers", "ClassForests", "ClassTree", "Column", "Comparison", "Counts", "Curve", "Data",
-    "Dependence", "DoubtfulColumns", "Drift", "Facts", "Finding", "Fit", "Floor", "Forest", "Gap", "GapLines", "Gate",
-    "HoldOut", "Leak", "MergeAdvice", "MergeStep", "OneVsRestFloor", "PairAnswers", "PairwiseFloor", "Prepared",
-    "Race", "Reason", "RelatedRows", "SampleScores", "SamplesNeeded", "SelectionPath", "SuspiciousLabels", "TooGood",
-    "Trait", "TwoSamples", "Verdict",
+    "Dependence", "DoubtfulColumns", "Drift", "Facts", "Finding", "Fit", "Floor", "Forecast", "Forest", "Gap",
+    "GapLines", "Gate", "HoldOut", "Leak", "MergeAdvice", "MergeStep", "OneVsRestFloor", "PairAnswers",
+    "PairwiseFloor", "Prepared", "Race", "Reason", "RelatedRows", "SampleScores", "SelectionPath",
+    "SuspiciousLabels", "TooGood", "Trait", "TwoSamples",
 ]
 # fmt: on
 

@@ -23,7 +23,7 @@ RETIRED = {
     r"bounds by trees|by trees and classifiers": "tree bounds",
     r"envelopes?": "range",
     r"(in)?feasible": "reachable, out of reach",
-    r"undecided": "too close to call",
+    r"undecided": "open, cannot say",
     r"within reach": "reachable",
     r"not measurable|at resolution|no more than even separate": "too small to measure",
     r"not shown to be worse|not shown to say": "no significant difference, no detectable signal",

@@ -461,30 +461,22 @@ def test_what_is_out_of_reach_fails_with_the_verdict(overlapping):
     assert repr(check(*overlapping, 0.97)) in str(failure.value)
 
 
-@pytest.mark.parametrize(
-    ("target", "at_least", "passes", "strictly"),
-    [
-        (0.97, 0.2, True, True),  # likely
-        (0.98, 0.2, True, False),  # open
-        (0.98, 0.95, False, False),
-        (0.9999, 0.2, False, False),
-        (0.9999, 0.0, True, False),
-    ],
-)
-def test_a_target_needs_a_chance_and_strictly_a_good_one(monkeypatch, made, target, at_least, passes, strictly):
+LIKELY, OPEN = 0.97, 0.98  # of wine
+
+
+@pytest.mark.parametrize(("target", "at_least", "passes"), [(LIKELY, 0.2, 2), (OPEN, 0.2, 1), (OPEN, 0.95, 0)])
+def test_a_target_needs_a_chance_and_strictly_a_good_one(monkeypatch, made, target, at_least, passes):
     """Without a number a target fails below 20 %; ``strict`` lets nothing pass that is open."""
     found = replace(made("wine"), target=target)
     monkeypatch.setattr(_check, "check", lambda *_, **__: found)
-    for passing, strict in ((passes, False), (strictly, True)):
-        with nullcontext() if passing else pytest.raises(AssertionError, match=re.escape(found.verdict)):
+    for strict in (False, True):
+        with nullcontext() if passes > strict else pytest.raises(AssertionError, match=re.escape(found.verdict)):
             assert assert_reachable([], [], target, at_least=at_least, strict=strict) is found
 
 
 def test_what_data_cannot_say_fails(noise):
     """Data from which nothing follows are no pass, whatever is asked for; a percentage for a fraction is refused."""
-    with pytest.raises(
-        AssertionError, match=r"^These data cannot say whether 50 % accuracy is reachable: .* decide it"
-    ):
+    with pytest.raises(AssertionError, match=r"^These data cannot say whether 50 % accuracy is .* would decide it\."):
         assert_reachable(np.arange(6.0)[:, None], [0, 0, 1, 1, 2, 2], 0.5, at_least=0.0)
     with pytest.raises(AssertionError, match=r"^90 % accuracy is unlikely to be reachable \(5 %\)\. No signal found"):
         assert_reachable(*noise, 0.9)

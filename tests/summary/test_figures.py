@@ -77,11 +77,7 @@ SLOW, ALMOST = {"boosting": "too slow on these data"}, {"errors": {"linear": 0.1
     ("target", "answer", "step"),
     [
         (None, {}, "collect more rows; with twice as many, the best model would reach about 86.0 %."),
-        (
-            None,
-            ALMOST,
-            "look for better features; more rows of the same kind would hardly help.",
-        ),
+        (None, ALMOST, "look for better features; more rows of the same kind would hardly help."),
         (None, {"forecast": None}, ""),
         # nothing is simpler than to train what was tested
         (0.8, {"upper": 0.2}, "train "),

@@ -141,7 +141,7 @@ def test_suspicious_labels_are_counted(made):
     )
     assert text_of(one, "BF105") == (
         "1 label disagrees with its neighbours (0.50 % of rows): wrong, or the classes overlap there. "
-        "Such labels explain at most 5.3 % of the lowest possible error. "
+        "Such labels explain at most 5.2 % of the lowest possible error. "
         "To look at them: bayesfloor samples, or .suspicious."
     )
     assert "BF105" not in codes(none)

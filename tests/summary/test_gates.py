@@ -108,11 +108,10 @@ def test_without_a_lower_end_nothing_fails(found, limit):
 
 NEAR = {"wine": (0.01, 0.02), "separate": (0.0, 0.001, 0.003, 0.005, 0.02)}
 SMALL = ("noise", "hostile", "many refuted", "two rows a class")
+OF_PARTS = ("max_pair_error", "max_class_error")
 
 
-@pytest.mark.parametrize(
-    ("kind", "limit"), [*product(NEAR, LIMITS), *product(SMALL, ("max_pair_error", "max_class_error"))]
-)
+@pytest.mark.parametrize(("kind", "limit"), [*product(NEAR, LIMITS), *product(SMALL, OF_PARTS)])
 def test_what_is_possible_or_not_known_never_fails(made, kind, limit):
     """Neither what a linear model does next to perfectly, though trees forbid it, nor pairs without a lower end."""
     for most in NEAR.get(kind, (0.0, 0.002)):
@@ -169,17 +168,13 @@ def test_the_worst_pair_and_class_are_named_and_pass_on_proof_alone(made):
         (0.75, 0.99, "ok", "reachable"),
         (0.815, 0.2, "ok", "likely (83 %)"),
         (0.82, 0.2, "open", "open (78 %)"),
-        (0.88, 0.2, "open", "open (21 %)"),
         (0.88, 0.3, "failed", "open (21 %)"),
-        (0.815, 0.9, "failed", "likely (83 %)"),
         (0.89, 0.2, "failed", "unlikely (12 %)"),
         (0.89, 0.1, "open", "unlikely (12 %)"),
         (0.95, 0.05, "failed", "out of reach (under 5 %)"),
     ],
 )
-def test_the_target_and_the_whole_problem_are_gates_by_their_chance(
-    found, altered, spread, target, at_least, word, told
-):
+def test_targets_and_errors_are_gates_by_their_chance(found, altered, spread, target, at_least, word, told):
     """Of a forecast of 10 to 20 %: what is likely passes, what has less than the least chance fails."""
     ends = {"lower": 0.1, "estimate": 0.15, "upper": 0.2, "reasons": (), "forecast": spread(0.1, 0.15, 0.2)}
     asked = replace(altered(found, answer=ends), target=target)
@@ -195,10 +190,7 @@ def test_what_data_cannot_say_fails_with_the_reason_unless_it_is_proved(found, a
     gates = [target_gate(unknown, target, 0.0) for target in (0.9, 0.8)]
 
     assert [gate.word for gate in gates] == ["failed", "ok"]
-    assert gates[0].text.endswith(
-        ". These data cannot say whether it is reachable: 50.0 % of rows equal another row, which the data cannot tell "
-        "to be copies or separate cases"
-    )
+    assert ". These data cannot say whether it is reachable: 50.0 % of rows equal another row, which " in gates[0].text
 
 
 @pytest.mark.parametrize("limit", [*LIMITS, "max_error_rise", "at_least"])
