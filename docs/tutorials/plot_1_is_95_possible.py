@@ -135,8 +135,8 @@ print(f"tree bounds: {100 * noisy.overall.lower:.1f} to {100 * noisy.overall.upp
 
 # %%
 # **No signal.** The classes of a checkerboard in eight dimensions look like noise to every learner, although a model
-# that knows the pattern makes no errors. There is no lower end, but noise is far more common than such patterns, and the
-# forecast goes by that. Its "out of reach" is wrong here:
+# that knows the pattern makes no errors. Noise is far more common than such patterns, so the target is called unlikely.
+# But there is no lower end, and no target is called out of reach:
 
 rng = np.random.default_rng(0)
 squares = rng.uniform(0, 2, size=(1500, 8))
