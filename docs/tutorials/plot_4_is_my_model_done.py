@@ -85,14 +85,8 @@ print(found.text.replace(". ", ".\n"))
 
 from bayesfloor.plotting import ForecastDisplay
 
-
-def probabilities(answer, target):
-    """Print the probability of a target by number of training rows; None is any number."""
-    for rows in (2_000, 10_000, 50_000, None):
-        print(rows, answer.chance(target, rows=rows))
-
-
-probabilities(floor.answer(), 0.98)
+for rows in (2_000, 10_000, 50_000, None):  # None: any number
+    print(rows, floor.answer().chance(0.98, rows=rows))
 display = ForecastDisplay.from_estimator(floor, target=0.98)
 
 # %%
@@ -152,7 +146,7 @@ print(found.text.replace(". ", ".\n"))
 # %%
 # With clean labels, 10,000 training rows give even 99 % accuracy about one chance in two:
 
-probabilities(floor.answer(), 0.99)
+print(floor.answer().chance(0.99, rows=10_000))
 display = ForecastDisplay.from_estimator(floor, target=0.99)
 
 # %%
