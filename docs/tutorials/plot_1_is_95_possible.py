@@ -51,9 +51,9 @@ print(f"upper end {100 * answer.upper:.1f} %:", answer.why_upper)
 print(f"lower end {100 * answer.lower:.1f} %:", answer.why_lower)
 
 # %%
-# Here is the whole forecast: the error of the best model with more and more training rows, with 50 % and 95 % intervals.
+# Here is the whole forecast: the error of the best model with more training rows, and 50 % and 95 % intervals.
 # The last row, for any number of rows, is the lowest possible error. Dots are the cross-validated errors of several
-# kinds of model. The dashed line is the target; errors to the left of it meet the target. (A notebook shows the display
+# kinds of model. The dashed line is the target; errors to the left of it meet it. (A notebook shows the display
 # automatically; in a script, save it with ``display.figure_.savefig("forecast.png")``.)
 
 from bayesfloor.plotting import ForecastDisplay
@@ -101,8 +101,8 @@ for error, one in checks.items():
 # - **Reachable**: the upper end of the range is at most 5 %. A learner has been shown to reach the target, with 95 %
 #   confidence.
 # - **Likely**, **open**, **unlikely**, **out of reach**: the target's probability is at least 80 %, at least 20 %, at
-#   least 5 %, or lower. It holds for the kinds of model tried, even with more rows. If the true error is 5 %, the target
-#   is exactly at the floor, and no number of rows would settle it.
+#   least 5 %, or lower. It holds for the kinds of model tried, even with more rows. If the true error is 5 %, no number
+#   of rows would settle it: the target is exactly at the floor.
 
 import matplotlib.pyplot as plt
 

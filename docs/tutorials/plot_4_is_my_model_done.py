@@ -6,8 +6,8 @@ Is my model done?
 or the data?
 
 **The answer.** :func:`bayesfloor.decide.gap` says whether a better model is known to exist and for which classes,
-:class:`bayesfloor.answer.Forecast` whether more rows would help, and :func:`bayesfloor.decide.suspicious_labels` whether
-the labels are the problem.
+:class:`bayesfloor.answer.Forecast` whether more rows would help, and :func:`bayesfloor.decide.suspicious_labels`
+whether the labels are the problem.
 """
 
 # %%

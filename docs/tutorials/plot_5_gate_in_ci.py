@@ -99,7 +99,7 @@ run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --effor
 # pass.
 #
 # A target is *ok* if it is reachable or likely, *failed* below ``--at-least``, and *open* in between. For pairs and
-# classes, the upper end of a range alone makes a gate *ok*, and the lower end alone makes it *failed*. If a gate is open,
+# classes, the upper end of a range alone makes a gate *ok*, the lower end alone makes it *failed*. If a gate is open,
 # the build stays green; with ``--strict`` it fails. Exit code 0 means that no gate failed, 1 that one did (never with
 # ``--exit-zero``), 2 that the command or the data are wrong, such as a missing column, and 3 an internal error.
 #
