@@ -45,7 +45,7 @@ def main() -> int:
         write_report(given["JSON"], given["REPORT"])
         write_outputs(given["JSON"], given["REPORT"])
     if code == 1:
-        annotate(given["JSON"], {"failed", "too close to call"} if "--strict" in words else {"failed"})
+        annotate(given["JSON"], {"failed", "open"} if "--strict" in words else {"failed"})
     return code
 
 

@@ -9,7 +9,7 @@ from sphinx_gallery.scrapers import figure_rst
 kept = ExitStack()
 # The answer, what is responsible, what to decide, how it works.
 BY_USE = (
-    *("ruler", "learning_curve", "gap"),
+    *("forecast", "learning_curve", "gap"),
     *("pairs", "class_tree", "soft_confusion"),
     *("comparison", "selection"),
     *("forest", "bounds", "trees", "near_copies"),

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import matplotlib as mpl
+from matplotlib import pyplot as plt
 
 PAGE = "decide.md"
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -22,6 +23,7 @@ def draw_pictures(app):
         test = doctest.DocTestParser().get_doctest(blocks, {}, PAGE, PAGE, 0)
         with contextlib.chdir(folder), mpl.rc_context({"savefig.dpi": 160}):
             doctest.DebugRunner().run(test)  # raises if the page shows something else
+            plt.close("all")  # the first gallery script would show them
         done.write_text(digest)
 
 

@@ -7,7 +7,7 @@ LAYERS = (
     (("summary", "check, findings, wording, JSON, HTML"),),
     (("plotting", "displays"),),
     (("hierarchy", "class trees"), ("decide", "model, features, labels")),
-    (("answer", "race, range, verdict, hazards"),),
+    (("answer", "race, forecast, verdict, hazards"),),
     (("floor", "BayesFloor, counts, tree bounds"),),
     (("forest", "points → edges"), ("formulas", "counts → bounds")),
     (("io", "files, frames, streams → data"),),

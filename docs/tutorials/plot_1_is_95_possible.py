@@ -5,7 +5,7 @@ Is 95 % possible on my data?
 **The question.** Your project needs 95 % accuracy. Can any classifier get there on these features?
 
 **The answer.** ``bayesfloor.check(X, y, target=0.95)`` tells you, before you tune a model, whether 95 % accuracy is
-*reachable*, *out of reach* or *too close to call*, and what would settle it.
+*reachable*, *likely*, *open*, *unlikely* or *out of reach*, with a probability, and what more rows would change.
 """
 
 # %%
@@ -33,8 +33,9 @@ print(found)
 # Read it from the top:
 #
 # *best estimate* and *range*
-#     The lowest possible error: that of the best conceivable classifier on these features. The verdict depends only on
-#     how this range compares with the target.
+#     The lowest possible error: that of the best conceivable classifier on these features.
+# *more rows*
+#     What the best model would reach with 2, 4 and 16 times as many rows, and the probability of the target then.
 # *guessing*
 #     The error of always predicting the most frequent class.
 # *reliability*
@@ -50,29 +51,28 @@ print(f"upper end {100 * answer.upper:.1f} %:", answer.why_upper)
 print(f"lower end {100 * answer.lower:.1f} %:", answer.why_lower)
 
 # %%
-# Here is the same range on a ruler, with what it is based on: the cross-validated errors of several kinds of model, and
-# the paper's tree bounds, which are too high if data are sparse. The lowest possible error cannot be above the error of
-# any model, except by chance; the upper end allows for that. The dashed line is the target; errors to the left of it
-# meet the target. (A notebook shows the display automatically; in a script, save it with
-# ``display.figure_.savefig("ruler.png")``.)
+# Here is the whole forecast: the error of the best model with more training rows, and 50 % and 95 % intervals.
+# The last row, for any number of rows, is the lowest possible error. Dots are the cross-validated errors of several
+# kinds of model. The dashed line is the target; errors to the left of it meet it. (A notebook shows the display
+# automatically; in a script, save it with ``display.figure_.savefig("forecast.png")``.)
 
-from bayesfloor.plotting import AnswerDisplay
+from bayesfloor.plotting import ForecastDisplay
 
-display = AnswerDisplay.from_answer(answer, target=0.95, overall=found.overall)
+display = ForecastDisplay.from_answer(answer, target=0.95)
 
 # %%
-# The best estimate is the error at which the learning curves level off. This is the curve of the best learner, measured
-# on subsets of the rows and extrapolated beyond them:
+# The forecast comes from where the learning curves of the models level off. This is the curve of the best learner,
+# measured on subsets of the rows, and the forecast beyond them:
 
 from bayesfloor.plotting import CurveDisplay
 
 display = CurveDisplay.from_answer(answer)
 
 # %%
-# Reachable, too close to call, out of reach
-# ------------------------------------------
-# Here are all three outcomes, on data with a known Bayes error: two normal classes in the plane, placed so that the
-# best classifier has an error of exactly 2, 5 or 10 %. ``effort="quick"`` is enough for these.
+# Reachable, open, out of reach
+# -----------------------------
+# Here are three outcomes, on data with a known Bayes error: two normal classes in the plane, placed so that the best
+# classifier has an error of exactly 2, 5 or 10 %. ``effort="quick"`` is enough for these.
 
 import numpy as np
 from scipy.stats import norm
@@ -100,28 +100,27 @@ for error, one in checks.items():
 # %%
 # - **Reachable**: the upper end of the range is at most 5 %. A learner has been shown to reach the target, with 95 %
 #   confidence.
-# - **Out of reach**: the lower end is above 5 %. This holds for the kinds of model tried, even with more rows.
-# - **Too close to call**: neither. Here the true Bayes error is exactly at the target, and no number of rows would
-#   settle it.
+# - **Likely**, **open**, **unlikely**, **out of reach**: the target's probability is at least 80 %, at least 20 %, at
+#   least 5 %, or lower. It holds for the kinds of model tried, even with more rows. If the true error is 5 %, no number
+#   of rows would settle it: the target is exactly at the floor.
 
 import matplotlib.pyplot as plt
 
 _, axes = plt.subplots(3, figsize=(7.5, 11), layout="constrained")
 for (error, one), ax in zip(checks.items(), axes, strict=True):
-    AnswerDisplay.from_answer(one.answer, target=0.95, ax=ax)
+    ForecastDisplay.from_answer(one.answer, target=0.95, ax=ax)
     ax.set_title(f"The truth is {100 * error:.0f} %: {one.outcome}", loc="left", fontsize=10, pad=20)
 
 # %%
-# A check can judge other targets without a new run. The range does not depend on the target:
+# A check can judge other targets, and other numbers of training rows, without a new run:
 
-for target in (0.85, 0.90, 0.95, 0.99):
-    print(f"{100 * target:.0f} %: {checks[0.10].answer.verdict(target)}")
+answer = checks[0.10].answer
+for target in (0.85, 0.89, 0.91, 0.95):
+    now, more = answer.chance(target, rows=1600), answer.chance(target)
+    print(f"{100 * target:.0f} %: {answer.verdict(target)}, probability {now:.2f} with these rows, {more:.2f} with any")
 
 # %%
-# What would settle it
-# --------------------
-# The true Bayes error is 3 %, so 95 % is possible. A few hundred rows cannot show this, but a few thousand can. A
-# verdict that is too close to call says about how many rows would settle it:
+# The true Bayes error is 3 %, so 95 % is possible. A few hundred rows cannot show this, but a few thousand can:
 
 for n_rows in (300, 3000):
     print(f"{n_rows} rows: {ask(*two_normals(0.03, n_rows)).verdict}")
@@ -135,8 +134,9 @@ print(noisy.verdict)
 print(f"tree bounds: {100 * noisy.overall.lower:.1f} to {100 * noisy.overall.upper:.1f} %, the truth is 10 %")
 
 # %%
-# **No signal.** The classes of a checkerboard in eight dimensions look like noise to every learner. Then there is no
-# lower end, and no target is called out of reach:
+# **No signal.** The classes of a checkerboard in eight dimensions look like noise to every learner, although a model
+# that knows the pattern makes no errors. Noise is far more common than such patterns, so the target is called unlikely.
+# But there is no lower end, and no target is called out of reach:
 
 rng = np.random.default_rng(0)
 squares = rng.uniform(0, 2, size=(1500, 8))
@@ -171,8 +171,9 @@ for scale, rate in wine.facts.scale_rates.items():
 # :doc:`plot_3_which_embedding` and :doc:`plot_2_which_classes_to_merge`. If you know a model that suits the data better
 # than any of ours, pass it: ``check(X, y, learners={"mine": model})``.
 #
-# **Too close to call**: ``found.answer.judge(0.95).settle`` says what would settle it. If the answer is more rows,
-# :func:`bayesfloor.decide.samples_for` says how many. ``check(X, y, effort="thorough")`` tries harder.
+# **Likely** or **open**: ``found.answer.chance(0.95, rows=20_000)`` says what more rows would change, and
+# ``found.answer.forecast.rows_for(1 - 0.95)`` how many give an even chance. ``check(X, y, effort="thorough")`` tries
+# harder.
 #
 # The findings have codes; ``bayesfloor explain CODE`` explains each of them:
 

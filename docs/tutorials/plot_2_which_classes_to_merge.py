@@ -143,8 +143,8 @@ display = ClassTreeDisplay.from_estimator(digits)
 # -------------------
 # - **That merging made the problem easier.** It made the question smaller. Look at what the merge costs, and at how
 #   well guessing does afterwards.
-# - **That merging is the only way.** If the verdict without a merge is too close to call, a good classifier may reach
-#   the target without it; :func:`bayesfloor.check` says what would settle it.
+# - **That merging is the only way.** If the target is likely or open without a merge, a good classifier may reach it
+#   without one; :func:`bayesfloor.check` says how probable that is.
 # - **That classes are separable unless "shown to be inseparable".** In many dimensions, with weights or with soft
 #   labels, this cannot be shown, and the text says so.
 # - **That a pair's floor is its part of the total error.** A pair's floor assumes that only these two classes exist.

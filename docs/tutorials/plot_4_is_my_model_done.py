@@ -6,7 +6,7 @@ Is my model done?
 or the data?
 
 **The answer.** :func:`bayesfloor.decide.gap` says whether a better model is known to exist and for which classes,
-:func:`bayesfloor.decide.samples_for` whether more rows would help, and :func:`bayesfloor.decide.suspicious_labels`
+:class:`bayesfloor.answer.Forecast` whether more rows would help, and :func:`bayesfloor.decide.suspicious_labels`
 whether the labels are the problem.
 """
 
@@ -80,17 +80,17 @@ print(found.text.replace(". ", ".\n"))
 #
 # Would more rows help?
 # ---------------------
-# The answer has the learning curve of its best learner, cross-validated on subsets of the rows and extrapolated to up
-# to 64 times as many. ``samples_for`` reads off how many rows a target needs:
+# The answer has a forecast: what the best model would reach with up to 64 times as many rows. For a target, it gives
+# the probability:
 
-from bayesfloor.decide import samples_for
-from bayesfloor.plotting import CurveDisplay
+from bayesfloor.plotting import ForecastDisplay
 
-print(samples_for(floor, target=0.98).text)
-display = CurveDisplay.from_estimator(floor)
+for rows in (2_000, 10_000, 50_000, None):  # None: any number
+    print(rows, floor.answer().chance(0.98, rows=rows))
+display = ForecastDisplay.from_estimator(floor, target=0.98)
 
 # %%
-# It would take tens of thousands of rows, and even those may not be enough. The remaining error may come from the
+# More rows would hardly help: even with any number of them, 98 % is improbable. The remaining error may come from the
 # features or the labels.
 #
 # Is it the labels?
@@ -144,10 +144,10 @@ print("room to improve for classes", found.classes[found.by_class.word == "room 
 print(found.text.replace(". ", ".\n"))
 
 # %%
-# With clean labels, this is how many rows 99 % accuracy would take:
+# With clean labels, 10,000 training rows give even 99 % accuracy about one chance in two:
 
-print(samples_for(floor, target=0.99).text)
-display = CurveDisplay.from_estimator(floor)
+print(floor.answer().chance(0.99, rows=10_000))
+display = ForecastDisplay.from_estimator(floor, target=0.99)
 
 # %%
 # All of this needs predictions for rows that the model has not seen. For a report, pass them to a check:
@@ -159,7 +159,7 @@ display = CurveDisplay.from_estimator(floor)
 # - **That "no room shown" means "done".** These data cannot say. More test rows or a narrower range may settle it.
 # - **That "below the floor" is good news.** The model is of a better kind than those tried, or it has seen the rows it
 #   was tested on.
-# - **That the far end of a learning curve is certain.** It is extrapolated; its interval says how uncertain it is.
+# - **That the far end of a forecast is certain.** It is extrapolated; its intervals say how uncertain it is.
 # - **That every suspicious label is wrong.** If classes overlap, correct labels can look wrong. Use the list to check
 #   rows, not to delete them: without its hard rows, any dataset has a lower floor.
 # - **That any test rows will do.** ``gap`` assumes that they have the same distribution as the rows behind the floor.

@@ -5,8 +5,8 @@ A dataset gate in CI
 **The question.** Data change with every commit. How can a build fail as soon as the data get worse, and not only when a
 model does?
 
-**The answer.** ``bayesfloor check train.csv -y label --target 92%`` exits with code 1 if the target is out of reach,
-and :func:`bayesfloor.assert_reachable` fails in pytest.
+**The answer.** ``bayesfloor check train.csv -y label --target 92%`` exits with code 1 if the target has too small a
+chance, and :func:`bayesfloor.assert_reachable` fails in pytest.
 """
 
 # %%
@@ -66,19 +66,19 @@ run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --effor
 #      - fails if
 #    * - ``--target 92%``
 #      - BF301
-#      - 92 % accuracy is out of reach
+#      - 92 % accuracy has a probability below 20 % (``--at-least``), or these data cannot say
 #    * - ``--max-error 5%``
 #      - BF302
-#      - the lower end of the lowest possible error is above 5 %
+#      - the same for a lowest possible error of at most 5 %
 #    * - ``--max-pair-error 15%``
 #      - BF303
-#      - this lower end is above 15 % for a pair of classes
+#      - the lower end of the lowest possible error is above 15 % for a pair of classes
 #    * - ``--max-class-error 5%``
 #      - BF304
-#      - this lower end is above 5 % of the rows of a class
+#      - the lower end is above 5 % of the rows of a class
 #    * - ``--baseline floor.json --max-error-rise 1%``
 #      - BF305
-#      - the best estimate rose significantly, by more than 1 point, since that check
+#      - the lowest possible error rose by more than 1 point since that check, with a probability of 99 %
 #    * -
 #      - BF306 to BF310
 #      - classes, columns or rows are not like those of that check, a column gives the label away that did not, or
@@ -98,10 +98,10 @@ run("bayesfloor check good.csv -y kind --target 92% --max-pair-error 15% --effor
 # ``--accept BF307``, in Python ``found.gates(baseline=before, accept="BF307")``. Rows drawn anew from the same source
 # pass.
 #
-# Otherwise a gate fails only on evidence: the upper end of a range alone makes it *ok*, the lower end alone makes it
-# *failed*. Between them it is too close to call, and the build stays green; with ``--strict`` it fails. Exit code 0
-# means that no gate failed, 1 that one did (never with ``--exit-zero``), 2 that the command or the data are wrong, such
-# as a missing column, and 3 an internal error.
+# A target is *ok* if it is reachable or likely, *failed* below ``--at-least``, and *open* in between. For pairs and
+# classes, the upper end of a range alone makes a gate *ok*, the lower end alone makes it *failed*. If a gate is open,
+# the build stays green; with ``--strict`` it fails. Exit code 0 means that no gate failed, 1 that one did (never with
+# ``--exit-zero``), 2 that the command or the data are wrong, such as a missing column, and 3 an internal error.
 #
 # Now the broken data, with the baseline. ``GITHUB_STEP_SUMMARY`` names the file for GitHub's job summary:
 
@@ -119,8 +119,8 @@ print((folder / "page.md").read_text("utf-8"))
 # %%
 # In pytest
 # ---------
-# ``assert_reachable`` fails if the target is out of reach, with ``strict=True`` also if it is too close to call. It
-# returns a :class:`bayesfloor.Check` for further assertions:
+# ``assert_reachable`` fails if the probability of the target is below ``at_least=0.2``, with ``strict=True`` also if it
+# is open. It returns a :class:`bayesfloor.Check` for further assertions:
 
 (folder / "test_data.py").write_text("""
 import pandas as pd
@@ -185,8 +185,8 @@ work.cleanup()
 # -------------------
 # - **That a green gate means good data.** A gate measures how much classes overlap. A feature that leaks the label
 #   makes the floor zero. Without a baseline that makes every gate green, except for ``--fail-on BF114``.
-# - **That "too close to call" means "ok".** Both have exit code 0, but they mean different things. Read the summary, or
-#   use ``--strict`` if you have enough rows.
+# - **That "open" means "ok".** Both have exit code 0, but they mean different things. Read the summary, or use
+#   ``--strict`` if you have enough rows.
 # - **That any baseline will do.** If scaling or effort differ, only cross-validated errors are compared. Slow drift, a
 #   little with each new baseline, is never seen.
 # - **That a gate judges your model.** ``--predictions`` compares a model with the floor, and never changes the exit
