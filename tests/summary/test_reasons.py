@@ -42,7 +42,7 @@ TOLD = {
     Reason(Basis.ONE_KIND, names=("mine",)): (
         "only the learner mine gets this low: no second kind of learner confirms it"
     ),
-    Reason(Basis.WIDE, (0.117,)): "the range is 11.7 points wide: more data would narrow it",
+    Reason(Basis.WIDE, (0.117,)): "the range is 11.7 points wide",
 }
 
 

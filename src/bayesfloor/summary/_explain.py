@@ -186,8 +186,8 @@ TERMS = {
     "is estimated from how edges get shorter with more rows.",
     "learning curve": "How the error falls with more training rows. The forecast continues it.",
     "likely": "The forecast gives the target a probability of 80 % or more, but no learner was shown to reach it.",
-    "lower end": "Lower end of the range. The learning curves of the kinds of model tried end above it (95 % "
-    "confidence), or equal rows with different labels prove it. Some data give no lower end.",
+    "lower end": "Lower end of the range: the 2.5 % quantile of the forecast, for the kinds of model tried, or "
+    "what equal rows with different labels prove. Some data give no lower end.",
     "lowest possible error": "The Bayes error: the error of the best conceivable classifier on these features, "
     "however it is trained. Better features may lower it.",
     "open": "The forecast gives the target a probability of 20 to 80 %.",

@@ -253,7 +253,7 @@ PROVED = "proved by equal rows with different labels"
 _PLAIN = {
     Basis.NEIGHBOUR: "tested (95 %): each label predicted from a neighbour in the spanning tree",
     Basis.CURVES: "the kinds of model tried stay above it even with more rows: "
-    "their learning curves level off higher (95 %)",
+    "their learning curves level off higher (97.5 %)",
     Basis.EQUAL_ROWS: f"{PROVED} (95 %)",
     Basis.EQUAL_ROWS_ALONE: f"{PROVED} (95 %); the learning curves give no lower limit",
     Basis.TOGETHER: "rows that belong together are in both training and test rows",
@@ -329,5 +329,5 @@ _TOLD: dict[str, Callable[..., str]] = {
     ),
     Basis.FEW_ROWS: lambda least: f"too few rows: fewer than {least:g} per class",
     Basis.ONE_KIND: lambda name: f"only {called(name)} gets this low: no second kind of learner confirms it",
-    Basis.WIDE: lambda width: f"the range is {percent(width)} points wide: more data would narrow it",
+    Basis.WIDE: lambda width: f"the range is {percent(width)} points wide",
 }
