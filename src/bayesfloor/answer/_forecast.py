@@ -77,7 +77,7 @@ class Forecast(Result):
         return float(np.clip(share, LEAST, MOST))
 
     def rows_for(self, error: float, chance: float = 0.5) -> float:
-        """Return how many training rows give this chance of an error, at least those at hand; infinite above 64 times."""
+        """Return how many training rows give this chance of an error; infinite if 64 times those at hand do not."""
         found = np.array([np.interp(chance, LEVELS, each) for each in self.errors])
         enough = np.flatnonzero(found <= error)
         if not len(enough):
