@@ -1,6 +1,7 @@
 """Sixteen families of problems with a known Bayes error, on which a forecast of the Bayes error is judged once.
 
-No family was fitted to a method. Whoever changes a method after a look at its results on ``PROBLEMS`` needs new seeds.
+No family was fitted to a method. Whoever changes a method after a look at its results on ``PROBLEMS`` needs new seeds:
+``AGAIN`` are those for the forecast after the first judgement, from which its case without a signal was mended.
 A family is a function of a random generator: it chooses a law (columns, classes, noise, ...) and returns
 ``rows(n, rng, strength) -> X, y, posterior`` with the exact P(class | row). The strength of the signal is then set so
 that the Bayes error is near a goal, which is drawn too; at strength 0 most laws have no signal.
@@ -411,10 +412,16 @@ NUMERIC = (regimes, label_noise, gaussian_modes, smooth_logit, trees, interactio
 OTHERS = (text_counts, ordinal, images, rules, many_classes, mixed_tables, sparse_linear, windows)
 FAMILIES = {family.__name__: family for family in (*NUMERIC, *OTHERS)}
 
-SEEDS = [(family, i, 9000 + 3 * at) for at, (family, i) in enumerate(product(FAMILIES, range(PER_FAMILY)))]
-# Evenly spread over the logarithm in every family; the fraction moves each problem within its twentieth.
-SIZES = [round(FEWEST * (MOST / FEWEST) ** ((i + 0.618034 * seed % 1) / PER_FAMILY)) for _, i, seed in SEEDS]
-PROBLEMS = [
-    (family, seed, n, "normal" if n <= MOST_NORMAL and i % 2 else "quick")
-    for (family, i, seed), n in zip(SEEDS, SIZES, strict=True)
-]
+
+def problems(first_seed):
+    """Return 20 problems of each family: family, seed, rows and effort."""
+    found = []
+    for at, (family, i) in enumerate(product(FAMILIES, range(PER_FAMILY))):
+        seed = first_seed + 3 * at
+        # Evenly spread over the logarithm in every family; the fraction moves each problem within its twentieth.
+        n = round(FEWEST * (MOST / FEWEST) ** ((i + 0.618034 * seed % 1) / PER_FAMILY))
+        found.append((family, seed, n, "normal" if n <= MOST_NORMAL and i % 2 else "quick"))
+    return found
+
+
+PROBLEMS, AGAIN = problems(9000), problems(11_000)

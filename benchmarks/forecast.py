@@ -1,7 +1,7 @@
 """The forecast of the lowest possible error: how well its probabilities, intervals and medians hold.
 
 ``problems`` are 320 of sixteen families (``_judge_families``), each with a known Bayes error; nothing was tuned on
-them, and they are measured once. Eight targets per problem do not depend on the truth: the lowest measured error and
+them, and they are measured once. ``again`` are as many with other seeds, for the forecast after that judgement. Eight targets per problem do not depend on the truth: the lowest measured error and
 some points more or less. ``gaussians`` are pairs of normal classes. ``sealed`` saves forecasts from a few rows of real
 tables (``_forecast_sets``) for four times as many rows and for all; ``opened`` measures what models reach there.
 
@@ -25,13 +25,13 @@ from benchmarks._before import quantiles_before
 from benchmarks._command import FOLDER, JOBS, run_command
 from benchmarks._data import SEED
 from benchmarks._forecast_sets import NAMED, TABLES, draw_rows
-from benchmarks._judge_families import PROBLEMS, draw
+from benchmarks._judge_families import AGAIN, PROBLEMS, draw
 from benchmarks._known import two_gaussians
 from benchmarks._results import Goal, at_least, at_most, none_of, plain, print_tables
 from benchmarks._timing import seconds_of
 
 RESULTS = FOLDER / "forecast.json"
-GROUPS = ("problems", "gaussians", "sealed", "opened")
+GROUPS = ("problems", "again", "gaussians", "sealed", "opened")
 LEVELS = (np.arange(200) + 0.5) / 200
 SAVED = np.concatenate([[0.0025], np.arange(1, 40) / 40, [0.9975]])  # levels whose quantiles are saved
 POINTS = (-10, -5, -3, -2, -1, 1, 2, 5)  # targets, from the lowest measured error
@@ -181,13 +181,18 @@ def measure_opened(table, start, effort):
 
 def all_cells(*, quick):
     """Return the measurements by name; the quick form has other seeds and a small table."""
-    problems = [("trees", 1, 150, "quick"), ("ordinal", 1, 150, "quick")] if quick else PROBLEMS
+    problems = {"problems": [("trees", 1, 150, "quick"), ("ordinal", 1, 150, "quick")]}
+    problems = problems if quick else {"problems": PROBLEMS, "again": AGAIN}
     gaussians = [(2, 0.1, 200)] if quick else list(product(DIMENSIONS, BAYES_ERRORS, SIZES))
     tables, starts = (["digits"], {"300": 300}) if quick else ([name for name in TABLES if name != "digits"], STARTS)
     ends = {"all": "all"} | {f"4x{name}": rows for name, rows in starts.items()}
     effort, draws = ("quick", 2) if quick else (EFFORT, DRAWS)
     return {
-        **{f"problems/{one[0]}/{one[1]}": partial(measure_problem, *one) for one in problems},
+        **{
+            f"{group}/{one[0]}/{one[1]}": partial(measure_problem, *one)
+            for group, judged in problems.items()
+            for one in judged
+        },
         **{f"gaussians/d{d}/{e:g}/{n}": partial(measure_gaussians, d, e, n, draws) for d, e, n in gaussians},
         **{
             f"sealed/{t}/{name}": partial(measure_sealed, t, rows, effort)
@@ -252,10 +257,15 @@ def cases_of(results, group):
     return {name: case for name, case in cases.items() if "refused" not in case}
 
 
-def by_family(results, effort=None):
+def judged_last(results):
+    """Return the group of problems that the figures are for: those measured again, if there are any."""
+    return "again" if cases_of(results, "again") else "problems"
+
+
+def by_family(results, effort=None, group=None):
     """Return the problems of each family, of one effort or both."""
     found = {}
-    for name, case in cases_of(results, "problems").items():
+    for name, case in cases_of(results, group or judged_last(results)).items():
         if effort in (None, case["effort"]):
             found.setdefault(name.partition("/")[0], []).append(case)
     return found
@@ -400,6 +410,8 @@ def number(value):
 def figure_table(results):
     """Show the figures for all problems and by effort."""
     parts = {"all": by_family(results), **{effort: by_family(results, effort) for effort in ("quick", "normal")}}
+    if judged_last(results) == "again":
+        parts["first judgement"] = by_family(results, group="problems")
     parts = {label: families for label, families in parts.items() if families}
     cases = [[case for own in families.values() for case in own] for families in parts.values()]
     yield ("figure", *parts)
@@ -431,7 +443,7 @@ def fifth_table(results):
 def outcome_table(results):
     yield ("outcome", "targets", "mean chance", "reachable")
     found = {}
-    for case in cases_of(results, "problems").values():
+    for case in cases_of(results, judged_last(results)).values():
         for _, error, chance, outcome in case["asked"]:
             found.setdefault(outcome, []).append((chance, case["truth"] <= error))
     for outcome, lines in found.items():
