@@ -1,9 +1,10 @@
 """The forecast of the lowest possible error: how well its probabilities, intervals and medians hold.
 
 ``problems`` are 320 of sixteen families (``_judge_families``), each with a known Bayes error; nothing was tuned on
-them, and they are measured once. ``again`` are as many with other seeds, for the forecast after that judgement. Eight targets per problem do not depend on the truth: the lowest measured error and
-some points more or less. ``gaussians`` are pairs of normal classes. ``sealed`` saves forecasts from a few rows of real
-tables (``_forecast_sets``) for four times as many rows and for all; ``opened`` measures what models reach there.
+them, and they are measured once. ``again`` are as many with other seeds, for the forecast after that judgement. Eight
+targets per problem do not depend on the truth: the lowest measured error and some points more or less. ``gaussians``
+are pairs of normal classes. ``sealed`` saves forecasts from a few rows of real tables (``_forecast_sets``) for four
+times as many rows and for all; ``opened`` measures what models reach there.
 
 ``--only`` selects groups, or families and tables as in ``problems/trees`` and ``sealed/mnist``. Figures are shown with
 ``--show`` only, so that a run reveals nothing.

@@ -102,11 +102,6 @@ def test_a_forecast_is_narrowed_and_leaves_room_for_a_hidden_pattern():
     assert (cut.lowest.min(), cut.lowest.max()) == (0.13, 0.16)
     assert cut.errors[0].max() > 0.16  # the rows at hand may do worse than what is possible
 
-    flat = make_forecast(100, None, **{**of, "measured": 0.9, "ends": (0.0, 0.9)})
-
-    assert flat.quantiles([0.5]) == 0.9
-    assert all((each == 0.9).all() for each in flat.errors)
-
 
 def test_two_forecasts_are_mixed_in_equal_parts():
     low, high = (

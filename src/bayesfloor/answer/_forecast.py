@@ -113,7 +113,7 @@ class Forecast(Result):
 
 def make_forecast(
     n_rows: int,
-    values: Callable[[float], tuple[Floats, Floats]] | None,
+    values: Callable[[float], tuple[Floats, Floats]],
     *,
     measured: float,
     guessing: float,
@@ -121,13 +121,12 @@ def make_forecast(
 ) -> Forecast:
     """Make the forecast from possible errors and their weights, which ``values`` returns for a growth of the rows.
 
-    Without ``values`` there is no signal: the error stays that of guessing, or a pattern is hidden. ``measured`` is
-    the lowest measured error; the lowest possible one lies between ``ends``.
+    ``measured`` is the lowest measured error; the lowest possible one lies between ``ends``.
     """
     levels = ndtr(_STRETCH * ndtri(LEVELS))
 
     def at(growth: float) -> Floats:
-        return np.full(len(levels), ends[1]) if values is None else weighted_quantiles(*values(growth), levels)
+        return weighted_quantiles(*values(growth), levels)
 
     hidden = float(expit(_HIDDEN + _HIDDEN_SLOPE * (min(measured / max(guessing, 1e-9), 1.0) - 0.5)))
     lowest = np.clip(_with_hidden(np.minimum(at(np.inf), ends[1]), hidden, measured).round(_DIGITS), *ends)

@@ -220,16 +220,15 @@ def _combine(
     race, (upper, why_upper) = ends.race, limit
     errors = race.errors
     best = min(race.curves or errors, key=errors.__getitem__, default="")
-    least, highest = min([*errors.values(), upper, ends.guessing]), min(upper, ends.guessing)
+    least = min([*errors.values(), upper, ends.guessing])
     made_up = tuple(each for each in cautions if each.basis is Basis.SYNTHETIC)
     doubts = made_up or _doubts(ends, best)
-    # A curve that does not fall does not show where it levels off.
-    values = None if doubts and doubts[0].basis in (Basis.NO_SIGNAL, Basis.SYNTHETIC) else ends.at
     forecast, low, middle = None, 0.0, least
     if race.curves:
-        between = min(proved, highest), highest
-        forecast = make_forecast(race.n_train[-1], values, measured=least, guessing=ends.guessing, ends=between)
+        between = min(proved, upper), upper
+        forecast = make_forecast(race.n_train[-1], ends.at, measured=least, guessing=ends.guessing, ends=between)
         low, middle = forecast.quantiles([(1 - LEVEL) / 2, 0.5]).tolist()
+        middle = min(middle, ends.guessing)  # whose error these rows may show a little too low
     curve_lower = np.nan if doubts else low
     if low < SMALLEST and proved < SMALLEST and not doubts:
         doubts = (Reason(Basis.MAY_BE_ZERO),)
