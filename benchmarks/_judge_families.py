@@ -1,7 +1,7 @@
 """Sixteen families of problems with a known Bayes error, on which a forecast of the Bayes error is judged once.
 
 No family was fitted to a method. Whoever changes a method after a look at its results on ``PROBLEMS`` needs new seeds:
-``AGAIN`` are those for the forecast after the first judgement, after which a rule for data without a signal was dropped.
+``AGAIN`` has them, since a rule for data without a signal was dropped after the first judgement.
 A family is a function of a random generator: it chooses a law (columns, classes, noise, ...) and returns
 ``rows(n, rng, strength) -> X, y, posterior`` with the exact P(class | row). The strength of the signal is then set so
 that the Bayes error is near a goal, which is drawn too; at strength 0 most laws have no signal.
