@@ -46,7 +46,7 @@ def test_the_outcome_follows_the_probability_but_only_what_was_shown_is_reachabl
 @pytest.mark.parametrize("basis", UNKNOWN)
 def test_what_nothing_can_be_said_of_has_no_probability(answer, basis):
     """What was shown holds all the same, and so does what equal rows prove."""
-    unsure = replace(answer, reasons=(Reason(Basis.WIDE, (0.1,)), Reason(basis)))
+    unsure = replace(answer, reasons=(Reason(Basis.NO_SIGNAL), Reason(basis)))
 
     assert unsure.verdict(0.85) == "cannot say"
     assert np.isnan(unsure.chance(0.85))

@@ -287,7 +287,9 @@ class Answer(Result):
             raise InputError(f"Got rows={rows!r}, but expected a number of training rows, such as 20_000.")
         error, known = target_error(target), self.forecast if self.unknown is None else None
         found = np.nan if known is None else known.chance(error, rows)
-        if self.has(Basis.NO_SIGNAL):  # a pattern that no learner sees, such as a parity, may explain everything
+        if known is not None and self.has(
+            Basis.NO_SIGNAL
+        ):  # a pattern that no learner sees, such as a parity, may explain everything
             found = np.fmax(found, _GRADES[-1][0])
         if self.upper <= error:
             return float(np.fmax(found, _SHOWN))

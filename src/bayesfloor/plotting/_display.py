@@ -294,16 +294,14 @@ class Layer(NamedTuple):
     color: Floats
 
 
-def draw_ranges(ax: Any, y: Any, ends: Sequence[Any], *, height: float = 0.5, proved: bool = False) -> tuple[Any, Any]:
+def draw_ranges(ax: Any, y: Any, ends: Sequence[Any], *, height: float) -> tuple[Any, Any]:
     """Draw horizontal ranges with these lower ends, best estimates and upper ends; return bars and marks."""
     y, lower, estimate, upper = (np.asarray(each, dtype=np.float64) for each in (y, *ends))
     bars = [
         ax.barh(y[layer.own], layer.end - layer.begin, height, layer.begin, color=layer.color, linewidth=0)
-        for layer in layers(lower, estimate, upper, proved=proved)
+        for layer in layers(lower, estimate, upper, proved=False)
     ]
-    known = [upper, lower] if proved else [upper]
-    for end in known:
-        ax.vlines(end, y - height / 2, y + height / 2, colors=INK, linewidth=0.8)
+    ax.vlines(upper, y - height / 2, y + height / 2, colors=INK, linewidth=0.8)
     return bars[0], ax.vlines(estimate, y - 0.7 * height, y + 0.7 * height, colors=INK, linewidth=2.4)
 
 
