@@ -1,8 +1,8 @@
 """The answer: a race of learners, their learning curves, what makes them too good, and the range that follows.
 
 Input: a ``Fit``, and the rows as read.
-Output: ``Answer`` for the dataset, ``PairAnswers`` and ``ClassAnswers``; rows that belong together and
-columns that give the label away.
+Output: ``Answer`` for the dataset, ``PairAnswers`` and ``ClassAnswers``; rows that belong together and columns that
+give the label away.
 Must not know about: files and plots.
 """
 

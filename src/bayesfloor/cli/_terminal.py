@@ -88,7 +88,6 @@ _COMMAND = re.compile(r"^([ \t]*)(?=::|##\[)", re.MULTILINE)  # a line that a CI
 _STYLES = {
     "ok": "green",
     "reachable": "green",
-    "is reachable on": "green",
     "good": "green",
     "failed": "bold red",
     "out of reach": "bold red",

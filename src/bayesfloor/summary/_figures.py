@@ -87,10 +87,10 @@ def _rows_for(answer: Answer, target: float, measure: str) -> str:
 def _even_chance(answer: Answer, target: float) -> str:
     """Say how many rows give an even chance of the target; nothing if they are at hand, or too many to tell."""
     error, forecast = target_error(target), answer.forecast
-    rows = np.inf if forecast is None or answer.upper <= error else forecast.rows_for(error)
-    if forecast is None or not forecast.n_rows < rows < np.inf:
+    if forecast is None or answer.upper <= error:
         return ""
-    return f"about {two_digits(rows):,} training rows give an even chance"
+    rows = forecast.rows_for(error)
+    return f"about {two_digits(rows):,} training rows give an even chance" if forecast.n_rows < rows < np.inf else ""
 
 
 def _for_model(check: Measured) -> str:
