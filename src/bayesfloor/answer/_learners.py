@@ -76,24 +76,24 @@ def _linear(size: Size, _seed: int) -> Any:
     from sklearn.linear_model import LogisticRegression
 
     if size.n_features <= _MANY_FEATURES:
-        return _scaled(LogisticRegression(max_iter=200))
-    return _scaled(LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"))
+        return scaled(LogisticRegression(max_iter=200))
+    return scaled(LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"))
 
 
 def _quadratic(_size: Size, _seed: int) -> Any:
     from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
-    return _scaled(QuadraticDiscriminantAnalysis(reg_param=0.05))
+    return scaled(QuadraticDiscriminantAnalysis(reg_param=0.05))
 
 
 def _forest(size: Size, random_state: int) -> Any:
     from sklearn.ensemble import ExtraTreesClassifier
 
-    return ExtraTreesClassifier(_n_trees(size), min_samples_leaf=2, random_state=random_state)
+    return ExtraTreesClassifier(n_trees(size), min_samples_leaf=2, random_state=random_state)
 
 
 def _kernel(size: Size, _seed: int) -> Any:
-    return _scaled(KernelMachine(C=10.0 if size.n_features <= _MANY_FEATURES else 1.0))
+    return scaled(KernelMachine(C=10.0 if size.n_features <= _MANY_FEATURES else 1.0))
 
 
 def _boosting(_size: Size, random_state: int) -> Any:
@@ -108,31 +108,32 @@ def _network(size: Size, random_state: int) -> Any:
     from sklearn.preprocessing import FunctionTransformer
 
     steps: Any = {"learning_rate_init": 0.005, "early_stopping": True, "n_iter_no_change": 5}
-    network = MLPClassifier((200,), max_iter=_n_epochs(size), random_state=random_state, **steps)
-    return _scaled(FunctionTransformer(np.float32), network)
+    network = MLPClassifier((200,), max_iter=n_epochs(size), random_state=random_state, **steps)
+    return scaled(FunctionTransformer(np.float32), network)
 
 
-def _scaled(*steps: Any) -> Any:
+def scaled(*steps: Any) -> Any:
+    """Return a pipeline that first scales columns to standard deviation 1."""
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     return make_pipeline(StandardScaler(), *steps)
 
 
-def _n_trees(size: Size) -> int:
+def n_trees(size: Size) -> int:
     """Return the number of trees; with few rows, fewer trees are as good, and most of the cost is overhead."""
     if size.effort == "quick":
         return 30
     return 70 if size.n_rows >= _MANY_ROWS else 50
 
 
-def _n_epochs(size: Size) -> int:
+def n_epochs(size: Size) -> int:
     """Return the number of epochs: fewer if each has many rows."""
     return int(np.clip(_ROWS_SEEN / size.n_rows, 10, 25))
 
 
 def _forest_cost(size: Size) -> float:
-    return 0.7 * _trees_cost(size.n_rows, size.n_features) * _n_trees(size) / 100
+    return 0.7 * _trees_cost(size.n_rows, size.n_features) * n_trees(size) / 100
 
 
 def _linear_cost(size: Size) -> float:
@@ -157,7 +158,7 @@ def _nearest_cost(size: Size) -> float:
 
 def _network_cost(size: Size) -> float:
     n, d = size[:2]
-    return 0.02 + n * _n_epochs(size) * (4e-6 + 1.6e-8 * d)
+    return 0.02 + n * n_epochs(size) * (4e-6 + 1.6e-8 * d)
 
 
 REGISTRY = {
@@ -251,8 +252,34 @@ def code_encoder(code: np.ndarray, random_state: int) -> Any:
     return make_column_transformer((rates, np.flatnonzero(code)), remainder="passthrough", sparse_threshold=0)
 
 
-class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Classifies by a vote of the k nearest rows, with the k that has the lowest leave-one-out error on 1,000 rows.
+class NearestRows(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Finds the k nearest rows, with the k that has the lowest leave-one-out loss on 1,000 rows."""
+
+    def _store(self, X: Floats, loss: Callable[[Ints, Ints], float]) -> None:
+        """Store the rows and choose k; ``loss`` is that of using these neighbours for these rows."""
+        from sklearn.neighbors import NearestNeighbors
+
+        numbers = np.array([k for k in _NEIGHBOURS if k < len(X)] or [1])
+        self._search, self.k_ = NearestNeighbors().fit(X), 1
+        if len(X) > 2:  # otherwise there are too few rows to choose k
+            tried = np.linspace(0, len(X) - 1, min(len(X), _CHOOSE_BY)).astype(int)
+            near = self._others(X[tried], tried, int(numbers[-1]))
+            self.k_ = int(numbers[np.argmin([loss(near[:, :k], tried) for k in numbers])])
+
+    def _nearest(self, X: Floats) -> Ints:
+        """Return the k nearest training rows of each row."""
+        return np.asarray(self._search.kneighbors(X, n_neighbors=self.k_, return_distance=False))
+
+    def _others(self, X: Floats, rows: Ints, k: int) -> Ints:
+        """Return each training row's k nearest other rows; among more than k equal rows, it may miss itself."""
+        near = self._search.kneighbors(X, n_neighbors=k + 1, return_distance=False)
+        itself = near == rows[:, None]
+        itself[~itself.any(axis=1), -1] = True
+        return near[~itself].reshape(len(rows), k)
+
+
+class Neighbours(ClassifierMixin, NearestRows):  # type: ignore[misc]  # scikit-learn has no types
+    """Classifies by a vote of the k nearest rows.
 
     Examples
     --------
@@ -264,34 +291,19 @@ class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def fit(self, X: Floats, y: Ints) -> Neighbours:
         """Store the rows and choose k."""
-        from sklearn.neighbors import NearestNeighbors
-
         self.classes_, self._codes = np.unique(y, return_inverse=True)
-        numbers = np.array([k for k in _NEIGHBOURS if k < len(X)] or [1])
-        self._search, self.k_ = NearestNeighbors().fit(X), 1
-        if len(X) > 2:  # otherwise there are too few rows to choose k
-            tried = np.linspace(0, len(X) - 1, min(len(X), _CHOOSE_BY)).astype(int)
-            votes = self._codes[self._others(X[tried], tried, int(numbers[-1]))]
-            wrong = [np.mean(self._vote(votes[:, :k]).argmax(axis=1) != self._codes[tried]) for k in numbers]
-            self.k_ = int(numbers[np.argmin(wrong)])
+        codes = self._codes
+        self._store(X, lambda near, rows: float(np.mean(self._vote(codes[near]).argmax(axis=1) != codes[rows])))
         return self
 
     def predict_proba(self, X: Floats) -> Floats:
         """Return the class proportions among the k nearest rows, smoothed by half a vote split among the classes."""
-        near = self._search.kneighbors(X, n_neighbors=self.k_, return_distance=False)
-        votes = self._vote(self._codes[near]) + 0.5 / len(self.classes_)
+        votes = self._vote(self._codes[self._nearest(X)]) + 0.5 / len(self.classes_)
         return votes / votes.sum(axis=1, keepdims=True)
 
     def predict(self, X: Floats) -> np.ndarray:
         """Return the most frequent class among the neighbours."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
-
-    def _others(self, X: Floats, rows: Ints, k: int) -> Ints:
-        """Return each training row's k nearest other rows; among more than k equal rows, it may miss itself."""
-        near = self._search.kneighbors(X, n_neighbors=k + 1, return_distance=False)
-        itself = near == rows[:, None]
-        itself[~itself.any(axis=1), -1] = True
-        return near[~itself].reshape(len(rows), k)
 
     def _vote(self, codes: Ints) -> Floats:
         n, K = len(codes), len(self.classes_)
@@ -335,9 +347,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return np.asarray(self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)])
 
     def _kernel(self, X: Floats) -> Floats:
-        vectors = self._machine.support_vectors_
-        square = (X**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1) - 2 * X @ vectors.T
-        return np.asarray(np.exp(np.multiply(square, -self.gamma_, out=square), out=square))
+        return gaussian_kernel(X, self._machine.support_vectors_, self.gamma_)
 
     def _of_two(self, X: Floats) -> Floats:
         return np.asarray(self._kernel(X) @ self._machine.dual_coef_[0] + self._machine.intercept_)
@@ -355,6 +365,12 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         between[one, two], between[two, one] = decision, -decision
         votes, sure = (between > 0).sum(axis=1), between.sum(axis=1)
         return np.asarray((votes + sure / (3 * (np.abs(sure) + 1))).T)
+
+
+def gaussian_kernel(X: Floats, Y: Floats, gamma: float) -> Floats:
+    """Return exp(-gamma * squared distance) for each row of X and each of Y."""
+    square = (X**2).sum(axis=1)[:, None] + (Y**2).sum(axis=1) - 2 * X @ Y.T
+    return np.asarray(np.exp(np.multiply(square, -gamma, out=square), out=square))
 
 
 class TypicalSize(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
