@@ -202,17 +202,21 @@ def check_effort(effort: object) -> None:
     check_choice("effort", effort, EFFORTS)
 
 
-def check_learners(learners: Any) -> None:
-    """Raise if this is not a dict of named classifiers."""
-    from sklearn.base import is_classifier
+def check_learners(learners: Any, task: str = "classes") -> None:
+    """Raise if this is not a dict of named classifiers or, if the task is numbers, of named regressors."""
+    from sklearn.base import is_classifier, is_regressor
 
+    numbers = task == "numbers"
+    is_able, kind, mine = (is_regressor, "regressor", "SVR()") if numbers else (is_classifier, "classifier", "SVC()")
     if not isinstance(learners, dict):
-        raise InputTypeError(f"Got learners of type {type(learners).__name__}, but expected a dict: {{'mine': SVC()}}.")
+        raise InputTypeError(
+            f"Got learners of type {type(learners).__name__}, but expected a dict: {{'mine': {mine}}}."
+        )
     for name, learner in learners.items():
         if name in (*REGISTRY, BLEND, TREES):
             raise InputError(f"Got a learner named {name!r}, but a built-in learner has that name. Choose another.")
-        if not hasattr(learner, "fit") or not is_classifier(learner):
-            raise InputTypeError(f"Got {learner!r} as learner {name!r}, but expected a scikit-learn classifier.")
+        if not hasattr(learner, "fit") or not is_able(learner):
+            raise InputTypeError(f"Got {learner!r} as learner {name!r}, but expected a scikit-learn {kind}.")
 
 
 def exact_learners(own: dict[str, Any], exact: Any) -> dict[str, Any]:
@@ -231,24 +235,31 @@ def exact_learners(own: dict[str, Any], exact: Any) -> dict[str, Any]:
     return {"linear": make_pipeline(scaler, LogisticRegression(max_iter=30)), **able}
 
 
-def encode_codes(learners: dict[str, Any], code: np.ndarray | None, random_state: int) -> dict[str, Any]:
-    """Put a target encoder before each learner; it replaces codes with class rates from the training folds only."""
+def encode_codes(
+    learners: dict[str, Any], code: np.ndarray | None, random_state: int, task: str = "classes"
+) -> dict[str, Any]:
+    """Put a target encoder before each learner; it replaces codes with rates or means from the training folds only."""
     if code is None:
         return learners
     from sklearn.pipeline import make_pipeline
 
-    return {name: make_pipeline(code_encoder(code, random_state), learner) for name, learner in learners.items()}
+    return {name: make_pipeline(code_encoder(code, random_state, task), learner) for name, learner in learners.items()}
 
 
-def code_encoder(code: np.ndarray, random_state: int) -> Any:
-    """Return a transformer that replaces codes with class rates of five shuffled folds, and keeps all other columns."""
+def code_encoder(code: np.ndarray, random_state: int, task: str = "classes") -> Any:
+    """Return a transformer that replaces codes with class rates or mean numbers of five shuffled folds.
+
+    All other columns stay as they are.
+    """
     from sklearn.compose import make_column_transformer
-    from sklearn.model_selection import StratifiedKFold
+    from sklearn.model_selection import KFold, StratifiedKFold
     from sklearn.preprocessing import TargetEncoder
 
-    rates = TargetEncoder(random_state=random_state)
+    # "auto" would take whole numbers for classes.
+    kind, split = ("continuous", KFold) if task == "numbers" else ("auto", StratifiedKFold)
+    rates = TargetEncoder(target_type=kind, random_state=random_state)
     if getattr(TargetEncoder(), "random_state", "deprecated") == "deprecated":  # scikit-learn 1.9 wants a splitter
-        rates = TargetEncoder(cv=StratifiedKFold(5, shuffle=True, random_state=random_state))
+        rates = TargetEncoder(target_type=kind, cv=split(5, shuffle=True, random_state=random_state))
     return make_column_transformer((rates, np.flatnonzero(code)), remainder="passthrough", sparse_threshold=0)
 
 
