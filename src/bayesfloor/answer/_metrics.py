@@ -264,8 +264,8 @@ def check_metric(metric: object, target: object) -> None:
         check_choice("metric", name, (AUTO, *METRICS))
     if not names or (AUTO in names and len(names) > 1):
         raise InputError(f"Got metric={metric!r}, but expected one name, or several of {', '.join(METRICS)}.")
-    if target is not None and names[0] != AUTO:
-        METRICS[names[0]].check_target(target)
+    if target is not None:  # accuracy and R^2 have the same span
+        METRICS.get(names[0], ACCURACY).check_target(target)
 
 
 def choose_metrics(metric: object, task: str, codes: Ints) -> list[Metric]:
