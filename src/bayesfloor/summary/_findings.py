@@ -117,7 +117,7 @@ class Measured:
     def words(self) -> VerdictWords:
         """The verdict as a headline and what stands below it."""
         unsure = self.facts.priors is not None or self.answer.has(Basis.SPELLINGS, Basis.TYPOS)
-        hidden = "" if unsure else hidden_by_accuracy(self.pairwise.sizes, self.labels)
+        hidden = "" if unsure or not self.answer.of.of_errors else hidden_by_accuracy(self.pairwise.sizes, self.labels)
         if hidden and (found := _found_of_rarest(self)):
             hidden = f"{hidden} {found}"
         words = verdict_words(self.answer, self.target, self.measure, hidden, self.gap, self.of_errors)
