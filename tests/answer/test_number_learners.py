@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsRegressor
 
 from bayesfloor.answer import _number_learners as learners
 from bayesfloor.answer._learners import WEIGHTS, Size
-from bayesfloor.answer._number_learners import REGRESSORS, KernelRidge, NeighbourMean, stack, suits
+from bayesfloor.answer._number_learners import REGRESSORS, KernelRidge, NeighbourMean, stack
 from bayesfloor.support._tasks import ignoring
 
 SIZES = [Size(100, 4, 1), Size(2000, 384, 1), Size(16_000, 16, 1, effort="quick")]
@@ -52,9 +52,9 @@ def test_every_learner_learns_on_columns_of_any_size_and_the_same_with_the_same_
 
 def test_a_kernel_for_many_rows_is_not_offered():
     """Its matrix would fill the memory."""
-    assert suits("kernel", Size(2000, 500, 1))
-    assert not suits("kernel", Size(2001, 1, 1))
-    assert suits("forest", Size(1_000_000, 1, 1))
+    assert REGRESSORS["kernel"].suits(Size(2000, 500, 1))
+    assert not REGRESSORS["kernel"].suits(Size(2001, 1, 1))
+    assert REGRESSORS["forest"].suits(Size(1_000_000, 1, 1))
 
 
 def test_the_kernel_is_that_of_scikit_learn(wave):

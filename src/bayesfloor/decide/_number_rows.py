@@ -172,4 +172,3 @@ def number_gap(answer: Answer, y: Floats, predicted: Floats, cluster: Ints | Non
         word = AT
     score = answer.of.score
     return NumberGap(answer.metric, score(float(answer.of.shown(loss))), score(worst), score(best), len(y), word)
-
