@@ -186,8 +186,13 @@ def test_tables_of_some_results_have_lines_of_equal_length(bench):
     tables = bench.tables({"cases": cases})
 
     assert all(len({len(line) for line in lines}) == 1 for lines in tables.values())
-    assert [len(tables[name]) for name in ("closeness", "ranges", "bins", "tails", "limits")] == [2, 2, 3, 2, 3]
-    assert [goal.met for goal in bench.goals({"cases": cases}) if "perfect" in goal.measured] == [False]
+    assert [len(tables[name]) for name in ("closeness", "ranges", "bins", "tails", "limits")] == [2, 2, 3, 2, 2]
+    found = {
+        goal.measured.partition(":")[0]: goal.met
+        for goal in bench.goals({"cases": cases})
+        if "perfect" in goal.measured
+    }
+    assert found["MAE"] is False
 
 
 def test_neighbours_differ_by_the_noise(benchmark_module, rng):
