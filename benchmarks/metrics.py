@@ -293,8 +293,11 @@ def interval_of(outcomes):
 
 
 def figures(cases, metric):
-    """Return all figures of a metric by name, and its races' targets."""
-    found = list(values_of(cases, metric))
+    return figures_of(list(values_of(cases, metric)))
+
+
+def figures_of(found):
+    """Return all figures by name, and the targets of each race, from what was found for a metric."""
     ours, single = (np.array([away(one, of(one)) for one in found]) for of in (lambda one: one["estimate"], best_model))
     ranges = [one for one in found if (one["lower"], one["upper"]) != (None, None)]
     width = [(one["upper"] - (one["lower"] or 0)) / one["unit"] for one in found if one["upper"] is not None]
@@ -338,10 +341,15 @@ def number(value):
 
 
 def closeness_table(results):
+    """Show errors for all problems and, if a forecast was withheld from some, for the others."""
     yield ("metric", "problems", *CLOSENESS)
     for metric in measured(results):
-        found = figures(judged(results, metric), metric)
-        yield (WORDS[metric], str(found["problems"]), *(number(found[name]) for name in CLOSENESS))
+        found = list(values_of(judged(results, metric), metric))
+        parts = {"": found, "; with a forecast": [one for one in found if one["quantiles"]]}
+        for words, own in parts.items():
+            if own and (own == found) == (not words):
+                shown = figures_of(own)
+                yield (WORDS[metric] + words, str(len(own)), *(number(shown[name]) for name in CLOSENESS))
 
 
 def range_table(results):

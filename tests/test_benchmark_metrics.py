@@ -140,6 +140,7 @@ def case_of(truth, lower, upper, chances, *, tested=True):
         "tested": tested,
         "guessing": 1.0,
         "errors": {"forest": 0.4, "blend": 0.35},
+        "quantiles": [] if upper is None else [0.2, 0.3, 0.4],
         "asked": [[0, target, chance] for target, chance in targets],
         "truth": truth,
     }
@@ -181,12 +182,13 @@ def test_goals_count_bins_in_which_chances_are_off(bench):
 
 def test_tables_of_some_results_have_lines_of_equal_length(bench):
     cases = {f"numbers/hinges/{at}": case_of(0.28, 0.2, 0.45, (0.05, 0.9, 0.95)) for at in range(3)}
+    cases["numbers/hinges/3"] = case_of(0.28, None, None, (None, None, None), tested=False)
     cases["tails/waves/1"] = case_of(0.3, None, None, (None, None, None), tested=False) | {"tail": "t3"}
     cases["limits/t3/500"] = {"of": "t3", "n": 500, "draws": 10, "wrong": {"mae": 0.1, "rmse": 0.3}, "seconds": 1.0}
     tables = bench.tables({"cases": cases})
 
     assert all(len({len(line) for line in lines}) == 1 for lines in tables.values())
-    assert [len(tables[name]) for name in ("closeness", "ranges", "bins", "tails", "limits")] == [2, 2, 3, 2, 2]
+    assert [len(tables[name]) for name in ("closeness", "ranges", "bins", "tails", "limits")] == [3, 2, 3, 2, 2]
     found = {
         goal.measured.partition(":")[0]: goal.met
         for goal in bench.goals({"cases": cases})
