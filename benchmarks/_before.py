@@ -24,7 +24,7 @@ def quantiles_before(race, levels, *, guessing, highest, random_state=0):
     values, weights = _Ends(race, guessing, np.random.default_rng([random_state, _CHOICE])).posterior()
     order = np.argsort(values, kind="stable")
     found = np.interp(levels, np.cumsum(weights[order]) / weights.sum(), values[order])
-    return np.minimum(found, min([*race.errors.values(), highest, guessing]))
+    return np.minimum(found, min([*race.means("accuracy").values(), highest, guessing]))
 
 
 class _Ends:
@@ -40,14 +40,19 @@ class _Ends:
         race, found = self.race, []
         shares = np.bincount(race.codes, minlength=len(race.weight)) / len(race.codes) * race.weight
         brier_guessing = float(1 - (shares**2).sum())
-        for name, share in self._wins(race.wrong).items():
-            limit, weight = self._fit(race.wrong[name], self.guessing)
+        for name, share in self._wins(race.losses["accuracy"]).items():
+            limit, weight = self._fit(race.losses["accuracy"][name], self.guessing)
             found.append((limit, share * weight))
         if BLEND in race.curves:
-            found.append(self._fit(race.wrong[BLEND], self.guessing))
-        for name, share in self._wins(race.brier).items():
-            limit, weight = self._fit(race.brier[name], brier_guessing)
-            found.append((race.errors[name] * (limit / race.brier[name][-1].mean()) ** _BRIER_POWER, share * weight))
+            found.append(self._fit(race.losses["accuracy"][BLEND], self.guessing))
+        for name, share in self._wins(race.losses["brier"]).items():
+            limit, weight = self._fit(race.losses["brier"][name], brier_guessing)
+            found.append(
+                (
+                    race.means("accuracy")[name] * (limit / race.losses["brier"][name][-1].mean()) ** _BRIER_POWER,
+                    share * weight,
+                )
+            )
         return tuple(np.concatenate(each) for each in zip(*found, strict=True))
 
     def _wins(self, losses):

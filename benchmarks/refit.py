@@ -13,21 +13,21 @@ import runpy
 import tempfile
 import time
 import zlib
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
-from unittest.mock import patch
 
 import numpy as np
 
 from bayesfloor import BayesFloor
-from bayesfloor.answer import Basis, _forecast
+from bayesfloor.answer import _forecast
+from bayesfloor.answer._curve_ends import LEVEL, Ends
 from bayesfloor.answer._forecast import make_forecast
-from bayesfloor.answer._make_answer import LEVEL, Ends
+from bayesfloor.answer._metrics import ACCURACY, BRIER
 from bayesfloor.answer._race import Race
-from bayesfloor.formulas import _learning_curves
-from bayesfloor.formulas._learning_curves import weighted_quantiles
+from bayesfloor.formulas._learning_curves import ERRORS, Prior, weighted_quantiles
 from bayesfloor.formulas._limits import lower_limit
 from benchmarks._before import quantiles_before
 from benchmarks._data import SEED
@@ -40,8 +40,7 @@ SIZES, MOST_ROWS, SEEDS = (300, 1000, 3000), 3000, range(3)
 STREAM = 77  # of random numbers: other samples of the designs than elsewhere
 EXPONENTS = ((0.28, 0.4), (0.45, 0.8))  # of curves: middle and spread
 SIGMOIDS, FAST, STRETCHES = (0.03, 0.1), (0.0, 0.7), (0.8, 0.9, 1.0, 1.5)
-NOW = vars(_learning_curves) | vars(_forecast)
-HIDDEN = {"no": -np.inf, "yes": NOW["_HIDDEN"]}  # log odds at half of guessing's error
+HIDDEN = {"no": -np.inf, "yes": _forecast.HIDDEN}  # log odds at half of guessing's error
 FINE = np.arange(1, 10_001) / 10_000  # levels that stand for a whole distribution
 SHOWN = ("CRPS", "80 % intervals that hold", "95 % intervals that hold", "median error", "Brier skill")
 CALLED = [
@@ -64,8 +63,7 @@ class Setting(NamedTuple):
         return f"{curves}; stretch {self.stretch:g}; hidden {self.hidden}"
 
 
-EXPONENT_NOW = NOW["_USUAL_EXPONENT"], NOW["_EXPONENT_SPREAD"]
-IN_USE = Setting(EXPONENT_NOW, NOW["_SIGMOID"], NOW["_FAST"], NOW["_STRETCH"], "yes")
+IN_USE = Setting((ERRORS.exponent, ERRORS.spread), ERRORS.sigmoid, ERRORS.fast, _forecast.STRETCH, "yes")
 OTHERS = [Setting(*each) for each in product(EXPONENTS, SIGMOIDS, FAST, STRETCHES, HIDDEN)]
 GRID = list(dict.fromkeys([IN_USE, *OTHERS]))
 
@@ -110,12 +108,13 @@ def run_race(draw):
         "proved": float(lower_limit(floor.overall_.conflict * n, n, LEVEL)),
         "n_classes": answer.n_classes,
         "n_columns": floor.fitted_.points.shape[1],
-        "no_signal": answer.has(Basis.NO_SIGNAL),
         "learners": race.curves,
-        "errors": race.errors,
+        "errors": race.means(ACCURACY.name),
     }
-    losses = {"wrong": race.wrong, "brier": race.brier}
-    arrays = {kind: np.array([of[name] for name in race.curves], np.float32) for kind, of in losses.items()}
+    arrays = {
+        kind: np.array([race.losses[kind][name] for name in race.curves], np.float32)
+        for kind in (ACCURACY.name, BRIER.name)
+    }
     return {"facts": json.dumps(facts), "codes": race.codes, "cluster": race.cluster, "n_train": race.n_train, **arrays}
 
 
@@ -138,11 +137,12 @@ def read_race(path):
     """Return a race and the other facts, without learners that have no learning curve."""
     with np.load(path) as saved:
         facts, rows = json.loads(str(saved["facts"])), np.arange(len(saved["codes"]))
-        wrong, brier = (
-            dict(zip(facts["learners"], saved[kind].astype(float), strict=True)) for kind in ("wrong", "brier")
-        )
+        losses = {
+            kind: dict(zip(facts["learners"], saved[kind].astype(float), strict=True))
+            for kind in (ACCURACY.name, BRIER.name)
+        }
         nothing = dict.fromkeys(facts["learners"], rows)
-        return Race(rows, saved["codes"], rows, saved["cluster"], saved["n_train"], wrong, brier, nothing, {}), facts
+        return Race(rows, saved["codes"], rows, saved["cluster"], saved["n_train"], losses, nothing, {}), facts
 
 
 # Figures.
@@ -150,28 +150,20 @@ def read_race(path):
 
 def curve_ends(race, facts, setting):
     """Return quantiles of the errors at which curves level off, with the constants of a setting."""
-    middle, spread = setting.exponent
-    constants = {
-        "_USUAL_EXPONENT": middle,
-        "_EXPONENT_SPREAD": spread,
-        "_SIGMOID": setting.sigmoid,
-        "_FAST": setting.fast,
-    }
-    with patch.multiple(_learning_curves, **constants):
-        ends = Ends(race, facts["n_classes"], facts["guessing"], facts["n_columns"], np.random.default_rng([0, 13]))
-        return weighted_quantiles(*ends.at(np.inf), FINE)
+    metric = replace(ACCURACY, prior=Prior(*setting.exponent, sigmoid=setting.sigmoid, fast=setting.fast))
+    ends = Ends(race, facts["n_classes"], facts["n_columns"], np.random.default_rng([0, 13]), metric, facts["guessing"])
+    return weighted_quantiles(*ends.at(np.inf), FINE)
 
 
 def forecast_of(ends, facts, setting):
     highest = min(facts["upper"], facts["guessing"])
-    values = None if facts["no_signal"] else lambda _: (ends, np.ones(len(ends)))
+    shape = {"stretch": setting.stretch, "hidden": HIDDEN[setting.hidden]}
     limits = {
         "measured": facts["measured"],
         "guessing": facts["guessing"],
         "ends": (min(facts["proved"], highest), highest),
     }
-    with patch.multiple(_forecast, _STRETCH=setting.stretch, _HIDDEN=HIDDEN[setting.hidden]):
-        return make_forecast(1, values, **limits)
+    return make_forecast(1, lambda _: (ends, np.ones(len(ends))), **limits, **shape)
 
 
 def judge(forecast, before, facts):

@@ -108,7 +108,7 @@ def test_the_method_before_gives_the_quantiles_that_its_commit_gave(benchmark_mo
     wrong = {name: np.array([order[name] < 400 * error for error in errors], float) for name, errors in falls.items()}
     brier = {name: 0.1 + 0.8 * each for name, each in wrong.items()}
     eta, sizes = dict.fromkeys(wrong, np.zeros((400, 2))), np.array([40, 80, 160, 320])
-    race = Race(rows, rows % 2, rows % 5, rows, sizes, wrong, brier, eta, {})
+    race = Race(rows, rows % 2, rows % 5, rows, sizes, {"accuracy": wrong, "brier": brier}, eta, {})
     found = benchmark_module("_before").quantiles_before(race, [0.05, 0.5, 0.95], guessing=0.5, highest=1.0)
 
     np.testing.assert_allclose(found, [0.0662677674, 0.1309944240, 0.1860244912])

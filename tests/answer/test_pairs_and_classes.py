@@ -53,7 +53,7 @@ def test_errors_within_classes_are_those_of_the_best_learner(rng):
     floor = fit(X, y)
     answer = floor.answer()
     race, own = answer.evidence(), class_answers(answer, floor.classes_)
-    wrong = race.wrong[answer.best][-1]
+    wrong = race.losses["accuracy"][answer.best][-1]
 
     for k in range(3):
         assert own.error[k] == wrong[race.codes == k].mean()

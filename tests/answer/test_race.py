@@ -8,7 +8,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 from bayesfloor.answer._learners import BLEND, REGISTRY, Size
-from bayesfloor.answer._race import PARTS, brier_score, choose_learners, run_race
+from bayesfloor.answer._metrics import brier_score
+from bayesfloor.answer._race import PARTS, choose_learners, run_race
 
 
 def two_gaussians(n=400, d=2, distance=2.0, seed=0):
@@ -31,24 +32,24 @@ def found():
 def test_every_row_is_tested_once_on_sizes_that_span_eight_times_the_rows(found):
     """Errors are near the Bayes error of .159, and posteriors belong to them."""
     assert found.row.tolist() == list(range(400))
-    assert set(found.wrong) == {"bayes", "linear", BLEND}
-    assert all(wrong.shape == (len(PARTS), 400) for wrong in found.wrong.values())
+    assert set(found.losses["accuracy"]) == {"bayes", "linear", BLEND}
+    assert all(wrong.shape == (len(PARTS), 400) for wrong in found.losses["accuracy"].values())
 
     assert found.n_train.tolist() == [40, 80, 160, 320]
 
-    assert all(abs(error - 0.159) < 0.05 for error in found.errors.values())
+    assert all(abs(error - 0.159) < 0.05 for error in found.means("accuracy").values())
 
-    for name, eta in found.eta.items():
-        np.testing.assert_array_equal(eta.argmax(axis=1) != found.codes, found.wrong[name][-1])
-        np.testing.assert_allclose(brier_score(eta, found.codes), found.brier[name][-1])
+    for name, eta in found.predicted.items():
+        np.testing.assert_array_equal(eta.argmax(axis=1) != found.codes, found.losses["accuracy"][name][-1])
+        np.testing.assert_allclose(brier_score(eta, found.codes), found.losses["brier"][name][-1])
 
 
 def test_the_same_seed_gives_the_same_race(found):
     X, codes = two_gaussians()
     again = race(X, codes, {"bayes": GaussianNB(), "linear": LogisticRegression()})
 
-    for name in found.wrong:
-        np.testing.assert_array_equal(again.wrong[name], found.wrong[name])
+    for name in found.losses["accuracy"]:
+        np.testing.assert_array_equal(again.losses["accuracy"][name], found.losses["accuracy"][name])
 
 
 def test_with_priors_all_rows_are_tested_and_errors_are_weighted_by_class():
@@ -62,14 +63,16 @@ def test_with_priors_all_rows_are_tested_and_errors_are_weighted_by_class():
     plain = run_race(X, codes, cluster, learners, "thorough", rng(0))
 
     assert len(found.codes) == 9000
-    for name, eta in found.eta.items():
+    for name, eta in found.predicted.items():
         if name != BLEND:  # whose weights are chosen for the priors
-            odds = plain.eta[name][:, 1] / plain.eta[name][:, 0] * np.mean(codes == 0) / np.mean(codes == 1)
+            odds = plain.predicted[name][:, 1] / plain.predicted[name][:, 0] * np.mean(codes == 0) / np.mean(codes == 1)
             np.testing.assert_allclose(eta[:, 1] / eta[:, 0], odds)
         wrong = eta.argmax(axis=1) != codes
         rates, sizes = np.array([wrong[codes == k].mean() for k in (0, 1)]), np.bincount(codes)
-        assert found.errors[name] == pytest.approx(priors @ rates)
-        assert found.wrong[name][-1].var() / 9000 == pytest.approx(priors**2 @ (rates * (1 - rates) / sizes))
+        assert found.means("accuracy")[name] == pytest.approx(priors @ rates)
+        assert found.losses["accuracy"][name][-1].var() / 9000 == pytest.approx(
+            priors**2 @ (rates * (1 - rates) / sizes)
+        )
         assert 2 * sizes[1] <= found.n_independent(name) <= 4 * sizes[1] + 1e-6
 
 
@@ -80,7 +83,7 @@ def test_learners_do_not_see_the_rows_that_they_are_tested_on():
 
     found = race(X, codes, {"by heart": SVC(C=1e6, gamma=100)})
 
-    assert 0.4 < found.errors["by heart"] < 0.6
+    assert 0.4 < found.means("accuracy")["by heart"] < 0.6
 
 
 def test_groups_stay_whole():
@@ -91,7 +94,7 @@ def test_groups_stay_whole():
 
     found = race(X, codes, {"by heart": SVC(C=1e6, gamma=100)}, group)
 
-    assert found.errors["by heart"] > 0.3
+    assert found.means("accuracy")["by heart"] > 0.3
     assert all(len(set(found.fold[group == g])) == 1 for g in range(60))
 
 
@@ -108,9 +111,9 @@ def test_a_learner_that_needs_many_rows_has_no_curve():
     X, codes = two_gaussians()
     found = race(X, codes, {"picky": Picky(), "bayes": GaussianNB(), "linear": LogisticRegression()})
 
-    assert "picky" in found.errors
+    assert "picky" in found.means("accuracy")
     assert found.curves == ["bayes", "linear", BLEND]
-    assert np.isnan(found.wrong["picky"][0]).all()
+    assert np.isnan(found.losses["accuracy"]["picky"][0]).all()
     assert found.left_out == {}
 
 
@@ -119,7 +122,7 @@ def test_a_learner_that_never_works_is_left_out():
     found = race(X, codes, {"picky": Picky(), "bayes": GaussianNB()})
 
     assert found.left_out == {"picky": "could not be trained: too few"}
-    assert list(found.errors) == ["bayes"]
+    assert list(found.means("accuracy")) == ["bayes"]
 
 
 def test_a_learner_far_behind_drops_out_after_a_quarter_of_the_rows():
@@ -133,8 +136,8 @@ def test_a_learner_far_behind_drops_out_after_a_quarter_of_the_rows():
 
     assert found.left_out == {"linear": "far behind other learners on a quarter of the rows"}
     assert found.curves == ["kernel", "forest", "mine", BLEND]
-    assert not np.isnan(found.wrong["linear"][:2]).any()
-    assert np.isnan(found.wrong["linear"][2:]).all()
+    assert not np.isnan(found.losses["accuracy"]["linear"][:2]).any()
+    assert np.isnan(found.losses["accuracy"]["linear"][2:]).all()
 
 
 def test_two_kinds_of_learners_stay_in_the_race():
@@ -175,4 +178,4 @@ def test_normal_effort_has_unlike_learners(size):
 def test_many_columns_are_not_for_a_quadratic_model():
     _, left_out = choose_learners(Size(5000, 200, 2, effort="thorough"), 0)
 
-    assert left_out["quadratic"] == "too many columns for this learner"
+    assert left_out["quadratic"] == "too many rows or columns for this learner"

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.base import is_classifier
+from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 
 from bayesfloor.answer._learners import (
@@ -63,3 +64,20 @@ def test_unknown_efforts_are_refused(effort):
 def test_what_is_not_a_dict_of_classifiers_is_refused(learners, error, match):
     with pytest.raises(error, match=match):
         check_learners(learners)
+
+
+@pytest.mark.parametrize(
+    ("learners", "match"),
+    [
+        ([Ridge()], r"expected a dict: {'mine': SVR\(\)}"),
+        ({"mine": GaussianNB()}, r"Got GaussianNB\(\) as learner 'mine', but expected a scikit-learn regressor"),
+        ({"mine": "ridge"}, "expected a scikit-learn regressor"),
+    ],
+)
+def test_for_numbers_learners_are_regressors(learners, match):
+    check_learners({"mine": Ridge()}, "numbers")
+
+    with pytest.raises(TypeError, match=match):
+        check_learners(learners, "numbers")
+    with pytest.raises(TypeError, match="expected a scikit-learn classifier"):
+        check_learners({"mine": Ridge()})

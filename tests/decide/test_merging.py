@@ -125,7 +125,7 @@ def test_steps_gain_the_most_that_can_be_gained(rng):
     floor = fit(X, y)
     answer = floor.answer()
     race = answer.evidence()
-    guess = race.eta[answer.best].argmax(axis=1)
+    guess = race.predicted[answer.best].argmax(axis=1)
 
     def confused(one, two):
         return np.mean(
@@ -234,9 +234,9 @@ def test_advice_is_plain_and_leaves_the_floor_as_it_was(rng):
     X, y = draw(rng, 300, [0, 0, 2])
     floor = fit(X, y)
     answer = floor.answer()
-    before = answer.evidence().eta[answer.best].copy(), floor.one_vs_rest_.sizes.copy(), floor.pairwise_.alike()
+    before = answer.evidence().predicted[answer.best].copy(), floor.one_vs_rest_.sizes.copy(), floor.pairwise_.alike()
     merge_advice(floor, target=1.0)
-    after = answer.evidence().eta[answer.best], floor.one_vs_rest_.sizes, floor.pairwise_.alike()
+    after = answer.evidence().predicted[answer.best], floor.one_vs_rest_.sizes, floor.pairwise_.alike()
 
     assert all(np.array_equal(one, two) for one, two in zip(before, after, strict=True))
 

@@ -78,6 +78,7 @@ def test_texts_are_numbered_in_the_order_of_indicators():
 
 def test_objects_of_several_kinds_are_texts_some_of_which_are_missing():
     assert read_list("c", [1, "x", 2.5, None, b"\xc3\xa4\xff"]).levels == ("1", "2.5", "x", "ä\\xff")
+    assert read_list("c", ["x", 2.5, None, float("nan")]).levels == ("2.5", "x")
 
     column = as_gaps(texts("c", ["b", "?", None, "a"]), [True, False, False])
     assert column.levels == ("a", "b")

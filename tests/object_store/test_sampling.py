@@ -115,6 +115,32 @@ def test_order_by_a_feature_alone_is_noted(s3):
     assert "intervals may be too narrow" in more
 
 
+@pytest.mark.usefixtures("_few_are_large")
+@pytest.mark.parametrize("kind", ["quarters", "fractions", "text"])
+def test_numbers_are_sampled_over_their_whole_range(s3, kind):
+    """Whether those of all rows are read first, because they take few bytes, or those of some row groups only."""
+    rng, n = np.random.default_rng(0), 100_000
+    y = rng.normal(size=n)
+    y = np.round(4 * y) / 4 if kind == "quarters" else y
+    given = pa.array([None if i % 10 == 0 else value for i, value in enumerate(y.tolist())])
+    if kind == "text":
+        given = pa.array(["?" if i % 10 == 0 else f"{value:.40f}" for i, value in enumerate(y.tolist())])
+    x = rng.normal(size=(n, 12)) + y[:, None]
+    table = pa.table({**{f"x{i}": x[:, i] for i in range(12)}, "label": given})
+    with s3.open_output_stream(f"bucket/{kind}/a.parquet") as stream:
+        pq.write_table(table, stream, row_group_size=500)
+    found = open_data(f"s3://bucket/{kind}", "label", task="numbers" if kind == "text" else "auto", max_rows=5000)
+
+    assert (found.task, found.y.dtype, found.n_rows) == ("numbers", np.float64, n)
+    assert np.array_equal(found.y, np.where(found.drawn % 10 == 0, np.nan, y[found.drawn]), equal_nan=True)
+    assert abs(np.nanmean(found.y)) < 0.1
+    assert np.nanstd(found.y) == pytest.approx(1, abs=0.1)
+    assert ("assuming that these have the distribution of all rows" in found.notes[0]) == (kind != "quarters")
+    if kind != "text":
+        assert np.isfinite(found.y).all()
+        assert found.n_unlabelled == pytest.approx(n / 10, rel=0.1)
+
+
 def test_columns_of_folders_are_kept(s3, monkeypatch):
     """A folder named column=value is a column of the sampled rows too."""
     monkeypatch.setattr(_find_file, "_LARGE", 1e4)

@@ -8,8 +8,9 @@ import pytest
 
 from bayesfloor.summary import _text
 from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
+from bayesfloor.summary._scores import accuracy
 from bayesfloor.summary._text import ONLY_IN_FULL_TEXT, align, ruler, to_full_text, to_text, unmeasured
-from bayesfloor.summary._verdict import accuracy, reason_text
+from bayesfloor.summary._verdict import reason_text
 from bayesfloor.support._words import cells, percent, range_text, span
 
 WIDTHS = (100, 80, 60)

@@ -13,14 +13,13 @@ from scipy.stats import norm
 from bayesfloor import Check, check
 from bayesfloor.answer import Basis, Reason
 from bayesfloor.decide._gap import AT, BELOW, NOT_SHOWN, ROOM
+from bayesfloor.summary._scores import accuracy, target_text
 from bayesfloor.summary._text import to_full_text
 from bayesfloor.summary._verdict import (
-    accuracy,
     hidden_by_accuracy,
     points,
     rare_class,
     reason_text,
-    target_text,
     verdict_words,
 )
 from bayesfloor.support._words import how_many, percent, span

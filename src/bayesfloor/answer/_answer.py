@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesfloor.answer._forecast import LEAST, Forecast
+from bayesfloor.answer._metrics import ACCURACY, METRICS, Metric
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats, Ints
@@ -27,7 +28,6 @@ GOOD, LIMITED, UPPER_ONLY = RELIABILITIES = ("good", "limited", "upper limit onl
 TOO_HIGH = "too high here"  # note on tree bounds that the answer contradicts
 TOO_LOW = "too low here: duplicates"  # likewise, if trees join duplicates
 _EQUAL = 1e-9  # smaller differences between class proportions are rounding errors
-_DIGITS = 12  # of a target's error, as a fraction
 
 
 class Basis(StrEnum):
@@ -63,6 +63,9 @@ class Basis(StrEnum):
     RANKING = "scores rank the classes, but no learner is more accurate than guessing"  # area under the ROC curve
     LITTLE_SIGNAL = "little signal found"
     FEW_ROWS = "too few rows per class"  # how many are needed
+    FEW_OF_CLASS = "too few rows in the rarest class"  # how many are needed
+    FEW_NUMBERS = "too few rows"  # how many are needed
+    OUTLIERS = "outliers among the numbers"  # their fraction
     ONE_KIND = "no second kind of learner confirms it"  # name of the learner
     NEIGHBOURS_ALONE = "only models that remember rows get near zero"
     MAY_BE_ZERO = "the lowest possible error may be zero"
@@ -70,9 +73,16 @@ class Basis(StrEnum):
 
 
 # With one of these, no model's error says what is possible: only what was proved holds.
-_UNKNOWN = (Basis.LATER, Basis.UNDECIDED, Basis.SYNTHETIC, Basis.UNTRAINED)
+_UNKNOWN = (Basis.LATER, Basis.UNDECIDED, Basis.SYNTHETIC, Basis.OUTLIERS, Basis.UNTRAINED)
 # With one of these, there may be no learning curve.
-_DOUBTS = (Basis.NO_SIGNAL, Basis.RANKING, Basis.LITTLE_SIGNAL, Basis.FEW_ROWS)
+_DOUBTS = (
+    Basis.NO_SIGNAL,
+    Basis.RANKING,
+    Basis.LITTLE_SIGNAL,
+    Basis.FEW_ROWS,
+    Basis.FEW_OF_CLASS,
+    Basis.FEW_NUMBERS,
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,10 +150,16 @@ class Curve(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer(Result):
-    """The lowest possible error of a dataset (its Bayes error): best estimate and range, as fractions.
+    """The best that any model can reach on a dataset: best estimate and range of the lowest possible loss.
+
+    The loss is the error, as a fraction, unless another metric was asked for. ``score`` and ``score_range`` are in the
+    metric's own unit, and so are targets.
 
     Attributes
     ----------
+    metric : str
+        The metric that the answer is for. The loss of "accuracy", "balanced_accuracy", "roc_auc" and "r2" is 1 minus
+        the metric; the others are losses themselves.
     estimate : float
         Best estimate: the median of the forecast for unlimited rows.
     lower : float
@@ -216,11 +232,15 @@ class Answer(Result):
     unit: str = "rows"
     as_cases: tuple[float, float, float] | None = None
     forecast: Forecast | None = None
+    metric: str = ACCURACY.name
     curve_lower: float = field(default=np.nan, repr=False)
     race: Any = field(default=None, repr=False)  # a Race, whose module loads scikit-learn
 
     def _summary(self) -> str:
         error = f"lowest possible error {about(self.estimate, self.useful_lower, self.upper)}"
+        if self.metric != ACCURACY.name:
+            shown, other = (f"{end:.4g}" for end in self.score_range)
+            error = f"{self.metric} about {self.score:.4g} ({shown} to {other.replace('nan', 'unknown')})"
         return f"{error}, reliability {self.reliability}, best learner {printable(self.best)}"
 
     @property
@@ -246,14 +266,36 @@ class Answer(Result):
         return next(found, Reason(Basis.UNTRAINED))
 
     @property
+    def of(self) -> Metric:
+        """The metric itself."""
+        return METRICS[self.metric]
+
+    @property
     def score(self) -> float:
-        """Best estimate of the highest possible accuracy."""
-        return 1 - self.estimate
+        """Best estimate of the best possible score, in the metric's unit."""
+        return self.of.score(self.estimate)
 
     @property
     def score_range(self) -> tuple[float, float]:
-        """Range of the highest possible accuracy: what was shown to be reachable, and the other end or NaN."""
-        return 1 - self.upper, 1 - self.lower
+        """Range of the best possible score: what was shown to be reachable, and the other end or NaN."""
+        return self.of.score(self.upper), self.of.score(self.lower)
+
+    def map(self, change: Callable[[Any], Any]) -> Answer:
+        """Return the answer for losses that are changed by an increasing function."""
+        if change is np.asarray:
+            return self
+        curve = {name: change(getattr(self.curve, name)) for name in ("error", "low", "high")}
+        ends: dict[str, Any] = {
+            name: float(change(getattr(self, name)))
+            for name in ("estimate", "lower", "upper", "guessing", "curve_lower")
+        }
+        return replace(
+            self,
+            **ends,
+            errors={name: float(change(error)) for name, error in self.errors.items()},
+            curve=replace(self.curve, **curve),
+            forecast=self.forecast and self.forecast.map(change),
+        )
 
     def quantiles(self, levels: Sequence[float] | Floats) -> Floats:
         """Return quantiles of the lowest possible error; NaN if no learning curve was measured.
@@ -269,7 +311,7 @@ class Answer(Result):
         return np.full(len(levels), np.nan) if self.forecast is None else self.forecast.quantiles(levels)
 
     def chance(self, target: float, rows: float | None = None) -> float:
-        """Return the probability that a model can reach an accuracy, with unlimited rows or with so many to train on.
+        """Return the probability that a model can reach a score, with unlimited rows or with so many to train on.
 
         It lies between 0.01 and 0.99, and is at least 0.95 if some learner was shown to reach the target. It is NaN
         if nothing can be said; ``unknown`` gives the reason.
@@ -282,10 +324,10 @@ class Answer(Result):
         >>> answer.chance(0.9) >= 0.95
         True
         """
-        check_target(target)
+        self.of.check_target(target)
         if rows is not None and (isinstance(rows, (bool, np.bool_)) or not isinstance(rows, Real) or not rows >= 1):
             raise InputError(f"Got rows={rows!r}, but expected a number of training rows, such as 20_000.")
-        error, known = target_error(target), self.forecast if self.unknown is None else None
+        error, known = self.of.loss(target), self.forecast if self.unknown is None else None
         found = np.nan if known is None else known.chance(error, rows)
         if known is not None and self.has(
             Basis.NO_SIGNAL
@@ -296,7 +338,7 @@ class Answer(Result):
         return LEAST if self._ruled_out(error) else float(found)
 
     def verdict(self, target: float) -> str:
-        """Return the outcome for an accuracy.
+        """Return the outcome for a score, which is an accuracy unless the answer is for another metric.
 
         Returns
         -------
@@ -312,8 +354,8 @@ class Answer(Result):
         >>> BayesFloor().fit(*load_wine(return_X_y=True)).answer("quick").verdict(0.8)
         'reachable'
         """
-        check_target(target)
-        error = target_error(target)
+        self.of.check_target(target)
+        error = self.of.loss(target)
         if self.upper <= error:
             return REACHABLE
         if self._ruled_out(error):
@@ -349,13 +391,12 @@ class Answer(Result):
 
 def check_target(target: object) -> None:
     """Raise if the target is not an accuracy."""
-    if isinstance(target, (bool, np.bool_)) or not isinstance(target, Real) or not 0 < float(target) <= 1:
-        raise InputError(f"Got target={target!r}, but expected an accuracy above 0 and up to 1, such as 0.95.")
+    ACCURACY.check_target(target)
 
 
 def target_error(target: float) -> float:
-    """Return the error that a target allows; 1 - 0.9 alone would be slightly less than 0.1."""
-    return round(1 - float(target), _DIGITS)
+    """Return the error that a target accuracy allows."""
+    return ACCURACY.loss(target)
 
 
 def guessed_class(guessing: float, n_classes: int) -> str:

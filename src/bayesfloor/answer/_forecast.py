@@ -28,8 +28,8 @@ from bayesfloor.support._words import percent
 GROWTH = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # factors of the number of training rows
 LEVELS = (np.arange(200) + 0.5) / 200
 LEAST, MOST = 0.01, 0.99  # no probability is closer to 0 or 1 than problems with known answers can support
-_STRETCH = 0.9
-_HIDDEN, _HIDDEN_SLOPE = -3.0, 4.0  # log odds of a hidden pattern if the error is half of guessing's, and their slope
+STRETCH = 0.9
+HIDDEN, _HIDDEN_SLOPE = -3.0, 4.0  # log odds of a hidden pattern if the error is half of guessing's, and their slope
 _DIGITS = 7
 
 
@@ -86,6 +86,10 @@ class Forecast(Result):
         part = 0.0 if k == 0 else (found[k - 1] - error) / (found[k - 1] - found[k])
         return float(self.sizes[max(k - 1, 0)] * 2**part)
 
+    def map(self, change: Callable[[Any], Any]) -> Forecast:
+        """Return the forecast of losses that are changed by an increasing function."""
+        return Forecast(change(self.lowest), tuple(change(each) for each in self.errors), self.n_rows)
+
     def mix(self, other: Forecast) -> Forecast:
         """Return the forecast if this one and another are equally likely."""
         both = [
@@ -118,18 +122,21 @@ def make_forecast(
     measured: float,
     guessing: float,
     ends: tuple[float, float],
+    stretch: float = STRETCH,
+    hidden: float = HIDDEN,
 ) -> Forecast:
     """Make the forecast from possible errors and their weights, which ``values`` returns for a growth of the rows.
 
-    ``measured`` is the lowest measured error; the lowest possible one lies between ``ends``.
+    ``measured`` is the lowest measured error; the lowest possible one lies between ``ends``. ``stretch`` is the
+    factor that moves quantiles, and ``hidden`` the log odds of a hidden pattern.
     """
-    levels = ndtr(_STRETCH * ndtri(LEVELS))
+    levels = ndtr(stretch * ndtri(LEVELS))
 
     def at(growth: float) -> Floats:
         return weighted_quantiles(*values(growth), levels)
 
-    hidden = float(expit(_HIDDEN + _HIDDEN_SLOPE * (min(measured / max(guessing, 1e-9), 1.0) - 0.5)))
-    lowest = np.clip(_with_hidden(np.minimum(at(np.inf), ends[1]), hidden, measured).round(_DIGITS), *ends)
+    share = float(expit(hidden + _HIDDEN_SLOPE * (min(measured / max(guessing, 1e-9), 1.0) - 0.5)))
+    lowest = np.clip(_with_hidden(np.minimum(at(np.inf), ends[1]), share, measured).round(_DIGITS), *ends)
     # What was measured may have been luck: with few more rows, the error may be higher.
     errors = [np.clip(at(growth).round(_DIGITS), lowest, max(guessing, ends[1])) for growth in GROWTH]
     falling = np.minimum.accumulate(np.stack(errors), axis=0)  # more rows never make the best model worse

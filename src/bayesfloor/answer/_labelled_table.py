@@ -110,7 +110,7 @@ def label_table(data: Data, roles: Mapping[str, Any] | None, y_kind: str) -> Lab
     data = data.dense_if_small()
     if data.form != "frame" and data.X.dtype.kind not in "fiub":
         return None
-    target = read_target(data.y, data.X.shape[0], y_kind)
+    target = read_target(data.y, data.X.shape[0], y_kind, guessed=data.task_guessed)
     if target.shares.nnz != len(target.row) or len(np.unique(target.row)) < max(_FEWEST, len(target.row)):
         return None
     wide = data.form == "sparse" or (data.form == "matrix" and data.X.shape[1] > WIDE)

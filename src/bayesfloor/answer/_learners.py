@@ -14,6 +14,7 @@ from bayesfloor.io._features import canonical, divide_columns, typical_size
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._parameters import check_choice
 from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._words import printable
 
 # Budgets, as multiples of the cost of five-fold cross-validation of a random forest.
 EFFORTS = {"quick": 0.2, "normal": 1.6, "thorough": 8.0}
@@ -25,6 +26,7 @@ _ROWS_SEEN = 300_000  # rows after which a network has mostly learned what it ca
 _MOST_QUADRATIC = 60  # features; with more, covariances are too uncertain
 _NEIGHBOURS = (1, 3, 5, 7, 11, 15, 21, 31, 45, 65, 91, 131)
 _CHOOSE_BY = 1000  # training rows used to choose k by leaving each out in turn
+_WIDE_PENALTY = 0.1  # of a ridge on very many columns, per column
 _AT_ONCE = 4_000_000  # numbers held at the same time: kernel values, or decisions between pairs of classes
 
 
@@ -44,6 +46,8 @@ class Size(NamedTuple):
 class Learner(NamedTuple):
     """How to build a learner, its kind, its cost in seconds on one core, and whether it is chosen before others.
 
+    ``suits`` says for which training sets it is of use.
+
     The cost covers training, and testing on a quarter as many rows. It comes from a formula fitted to measured CPU
     times, so that the choice of learners does not depend on the machine.
     """
@@ -52,6 +56,7 @@ class Learner(NamedTuple):
     kind: str
     cost: Callable[[Size], float]
     first: bool = True
+    suits: Callable[[Size], bool] = lambda _: True
 
 
 def budget(size: Size, n_folds: int) -> float:
@@ -76,24 +81,24 @@ def _linear(size: Size, _seed: int) -> Any:
     from sklearn.linear_model import LogisticRegression
 
     if size.n_features <= _MANY_FEATURES:
-        return _scaled(LogisticRegression(max_iter=200))
-    return _scaled(LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"))
+        return scaled(LogisticRegression(max_iter=200))
+    return scaled(LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"))
 
 
 def _quadratic(_size: Size, _seed: int) -> Any:
     from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
-    return _scaled(QuadraticDiscriminantAnalysis(reg_param=0.05))
+    return scaled(QuadraticDiscriminantAnalysis(reg_param=0.05))
 
 
 def _forest(size: Size, random_state: int) -> Any:
     from sklearn.ensemble import ExtraTreesClassifier
 
-    return ExtraTreesClassifier(_n_trees(size), min_samples_leaf=2, random_state=random_state)
+    return ExtraTreesClassifier(n_trees(size), min_samples_leaf=2, random_state=random_state)
 
 
 def _kernel(size: Size, _seed: int) -> Any:
-    return _scaled(KernelMachine(C=10.0 if size.n_features <= _MANY_FEATURES else 1.0))
+    return scaled(KernelMachine(C=10.0 if size.n_features <= _MANY_FEATURES else 1.0))
 
 
 def _boosting(_size: Size, random_state: int) -> Any:
@@ -108,31 +113,32 @@ def _network(size: Size, random_state: int) -> Any:
     from sklearn.preprocessing import FunctionTransformer
 
     steps: Any = {"learning_rate_init": 0.005, "early_stopping": True, "n_iter_no_change": 5}
-    network = MLPClassifier((200,), max_iter=_n_epochs(size), random_state=random_state, **steps)
-    return _scaled(FunctionTransformer(np.float32), network)
+    network = MLPClassifier((200,), max_iter=n_epochs(size), random_state=random_state, **steps)
+    return scaled(FunctionTransformer(np.float32), network)
 
 
-def _scaled(*steps: Any) -> Any:
+def scaled(*steps: Any) -> Any:
+    """Return a pipeline that first scales columns to standard deviation 1."""
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     return make_pipeline(StandardScaler(), *steps)
 
 
-def _n_trees(size: Size) -> int:
+def n_trees(size: Size) -> int:
     """Return the number of trees; with few rows, fewer trees are as good, and most of the cost is overhead."""
     if size.effort == "quick":
         return 30
     return 70 if size.n_rows >= _MANY_ROWS else 50
 
 
-def _n_epochs(size: Size) -> int:
+def n_epochs(size: Size) -> int:
     """Return the number of epochs: fewer if each has many rows."""
     return int(np.clip(_ROWS_SEEN / size.n_rows, 10, 25))
 
 
 def _forest_cost(size: Size) -> float:
-    return 0.7 * _trees_cost(size.n_rows, size.n_features) * _n_trees(size) / 100
+    return 0.7 * _trees_cost(size.n_rows, size.n_features) * n_trees(size) / 100
 
 
 def _linear_cost(size: Size) -> float:
@@ -150,6 +156,11 @@ def _boosting_cost(size: Size) -> float:
     return float((1 if K == 2 else K) * (0.03 + 1.2e-4 * d * np.sqrt(n)))
 
 
+def _quadratic_cost(size: Size) -> float:
+    n, d, K = size[:3]
+    return 0.005 + 5e-10 * n * d**2 * K
+
+
 def _nearest_cost(size: Size) -> float:
     n, d = size[:2]
     return 0.02 + n * (n / 4 + 1000) * (6e-9 + 5e-11 * d)
@@ -157,12 +168,12 @@ def _nearest_cost(size: Size) -> float:
 
 def _network_cost(size: Size) -> float:
     n, d = size[:2]
-    return 0.02 + n * _n_epochs(size) * (4e-6 + 1.6e-8 * d)
+    return 0.02 + n * n_epochs(size) * (4e-6 + 1.6e-8 * d)
 
 
 REGISTRY = {
     "linear": Learner(_linear, "linear", _linear_cost),
-    "quadratic": Learner(_quadratic, "smooth", lambda s: 0.005 + 5e-10 * s.n_rows * s.n_features**2 * s.n_classes),
+    "quadratic": Learner(_quadratic, "smooth", _quadratic_cost, suits=lambda size: size.n_features <= _MOST_QUADRATIC),
     "kernel": Learner(_kernel, "smooth", _kernel_cost),
     "forest": Learner(_forest, "trees", _forest_cost),
     "boosting": Learner(_boosting, "trees", _boosting_cost),
@@ -191,9 +202,18 @@ def weight_of(name: str, own: list[str]) -> float:
     return WEIGHTS[OWN] / len(own) if name in own else WEIGHTS[name]
 
 
-def suits(name: str, size: Size) -> bool:
-    """Whether a learner is useful for data of this size."""
-    return name != "quadratic" or size.n_features <= _MOST_QUADRATIC
+def called(name: str) -> str:
+    """Return a learner's name in words."""
+    return {
+        "neighbours": "a nearest-neighbour classifier",
+        "linear": "a linear model",
+        "quadratic": "a quadratic model",
+        "kernel": "an RBF support vector machine",
+        "forest": "a random forest",
+        "boosting": "gradient boosting",
+        "network": "a small neural network",
+        "blend": "a blend of all learners",
+    }.get(name, f"the learner {printable(name)}")
 
 
 def check_effort(effort: object) -> None:
@@ -201,24 +221,28 @@ def check_effort(effort: object) -> None:
     check_choice("effort", effort, EFFORTS)
 
 
-def check_learners(learners: Any) -> None:
-    """Raise if this is not a dict of named classifiers."""
-    from sklearn.base import is_classifier
+def check_learners(learners: Any, task: str = "classes") -> None:
+    """Raise if this is not a dict of named classifiers or, if the task is numbers, of named regressors."""
+    from sklearn.base import is_classifier, is_regressor
 
+    numbers = task == "numbers"
+    is_able, kind, mine = (is_regressor, "regressor", "SVR()") if numbers else (is_classifier, "classifier", "SVC()")
     if not isinstance(learners, dict):
-        raise InputTypeError(f"Got learners of type {type(learners).__name__}, but expected a dict: {{'mine': SVC()}}.")
+        raise InputTypeError(
+            f"Got learners of type {type(learners).__name__}, but expected a dict: {{'mine': {mine}}}."
+        )
     for name, learner in learners.items():
         if name in (*REGISTRY, BLEND, TREES):
             raise InputError(f"Got a learner named {name!r}, but a built-in learner has that name. Choose another.")
-        if not hasattr(learner, "fit") or not is_classifier(learner):
-            raise InputTypeError(f"Got {learner!r} as learner {name!r}, but expected a scikit-learn classifier.")
+        if not hasattr(learner, "fit") or not is_able(learner):
+            raise InputTypeError(f"Got {learner!r} as learner {name!r}, but expected a scikit-learn {kind}.")
 
 
-def exact_learners(own: dict[str, Any], exact: Any) -> dict[str, Any]:
+def exact_learners(own: dict[str, Any], exact: Any, task: str = "classes") -> dict[str, Any]:
     """Return learners for exact values, if there are any: a linear model, and user-defined ones that accept them."""
     if exact is None:
         return {}
-    from sklearn.linear_model import LogisticRegression
+    from sklearn.linear_model import LogisticRegression, Ridge
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
     from sklearn.utils import get_tags
@@ -227,32 +251,66 @@ def exact_learners(own: dict[str, Any], exact: Any) -> dict[str, Any]:
     able = {
         name: learner for name, learner in own.items() if not issparse(exact) or get_tags(learner).input_tags.sparse
     }
-    return {"linear": make_pipeline(scaler, LogisticRegression(max_iter=30)), **able}
+    linear = LogisticRegression(max_iter=30) if task == "classes" else Ridge(_WIDE_PENALTY * exact.shape[1])
+    return {"linear": make_pipeline(scaler, linear), **able}
 
 
-def encode_codes(learners: dict[str, Any], code: np.ndarray | None, random_state: int) -> dict[str, Any]:
-    """Put a target encoder before each learner; it replaces codes with class rates from the training folds only."""
+def encode_codes(
+    learners: dict[str, Any], code: np.ndarray | None, random_state: int, task: str = "classes"
+) -> dict[str, Any]:
+    """Put a target encoder before each learner; it replaces codes with rates or means from the training folds only."""
     if code is None:
         return learners
     from sklearn.pipeline import make_pipeline
 
-    return {name: make_pipeline(code_encoder(code, random_state), learner) for name, learner in learners.items()}
+    return {name: make_pipeline(code_encoder(code, random_state, task), learner) for name, learner in learners.items()}
 
 
-def code_encoder(code: np.ndarray, random_state: int) -> Any:
-    """Return a transformer that replaces codes with class rates of five shuffled folds, and keeps all other columns."""
+def code_encoder(code: np.ndarray, random_state: int, task: str = "classes") -> Any:
+    """Return a transformer that replaces codes with class rates or mean numbers of five shuffled folds.
+
+    All other columns stay as they are.
+    """
     from sklearn.compose import make_column_transformer
-    from sklearn.model_selection import StratifiedKFold
+    from sklearn.model_selection import KFold, StratifiedKFold
     from sklearn.preprocessing import TargetEncoder
 
-    rates = TargetEncoder(random_state=random_state)
+    # "auto" would take whole numbers for classes.
+    kind, split = ("continuous", KFold) if task == "numbers" else ("auto", StratifiedKFold)
+    rates = TargetEncoder(target_type=kind, random_state=random_state)
     if getattr(TargetEncoder(), "random_state", "deprecated") == "deprecated":  # scikit-learn 1.9 wants a splitter
-        rates = TargetEncoder(cv=StratifiedKFold(5, shuffle=True, random_state=random_state))
+        rates = TargetEncoder(target_type=kind, cv=split(5, shuffle=True, random_state=random_state))
     return make_column_transformer((rates, np.flatnonzero(code)), remainder="passthrough", sparse_threshold=0)
 
 
-class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Classifies by a vote of the k nearest rows, with the k that has the lowest leave-one-out error on 1,000 rows.
+class NearestRows(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Finds the k nearest rows, with the k that has the lowest leave-one-out loss on 1,000 rows."""
+
+    def _store(self, X: Floats, loss: Callable[[Ints, Ints], float]) -> None:
+        """Store the rows and choose k; ``loss`` is that of using these neighbours for these rows."""
+        from sklearn.neighbors import NearestNeighbors
+
+        numbers = np.array([k for k in _NEIGHBOURS if k < len(X)] or [1])
+        self._search, self.k_ = NearestNeighbors().fit(X), 1
+        if len(X) > 2:  # otherwise there are too few rows to choose k
+            tried = np.linspace(0, len(X) - 1, min(len(X), _CHOOSE_BY)).astype(int)
+            near = self._others(X[tried], tried, int(numbers[-1]))
+            self.k_ = int(numbers[np.argmin([loss(near[:, :k], tried) for k in numbers])])
+
+    def _nearest(self, X: Floats) -> Ints:
+        """Return the k nearest training rows of each row."""
+        return np.asarray(self._search.kneighbors(X, n_neighbors=self.k_, return_distance=False))
+
+    def _others(self, X: Floats, rows: Ints, k: int) -> Ints:
+        """Return each training row's k nearest other rows; among more than k equal rows, it may miss itself."""
+        near = self._search.kneighbors(X, n_neighbors=k + 1, return_distance=False)
+        itself = near == rows[:, None]
+        itself[~itself.any(axis=1), -1] = True
+        return near[~itself].reshape(len(rows), k)
+
+
+class Neighbours(ClassifierMixin, NearestRows):  # type: ignore[misc]  # scikit-learn has no types
+    """Classifies by a vote of the k nearest rows.
 
     Examples
     --------
@@ -264,34 +322,19 @@ class Neighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def fit(self, X: Floats, y: Ints) -> Neighbours:
         """Store the rows and choose k."""
-        from sklearn.neighbors import NearestNeighbors
-
         self.classes_, self._codes = np.unique(y, return_inverse=True)
-        numbers = np.array([k for k in _NEIGHBOURS if k < len(X)] or [1])
-        self._search, self.k_ = NearestNeighbors().fit(X), 1
-        if len(X) > 2:  # otherwise there are too few rows to choose k
-            tried = np.linspace(0, len(X) - 1, min(len(X), _CHOOSE_BY)).astype(int)
-            votes = self._codes[self._others(X[tried], tried, int(numbers[-1]))]
-            wrong = [np.mean(self._vote(votes[:, :k]).argmax(axis=1) != self._codes[tried]) for k in numbers]
-            self.k_ = int(numbers[np.argmin(wrong)])
+        codes = self._codes
+        self._store(X, lambda near, rows: float(np.mean(self._vote(codes[near]).argmax(axis=1) != codes[rows])))
         return self
 
     def predict_proba(self, X: Floats) -> Floats:
         """Return the class proportions among the k nearest rows, smoothed by half a vote split among the classes."""
-        near = self._search.kneighbors(X, n_neighbors=self.k_, return_distance=False)
-        votes = self._vote(self._codes[near]) + 0.5 / len(self.classes_)
+        votes = self._vote(self._codes[self._nearest(X)]) + 0.5 / len(self.classes_)
         return votes / votes.sum(axis=1, keepdims=True)
 
     def predict(self, X: Floats) -> np.ndarray:
         """Return the most frequent class among the neighbours."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
-
-    def _others(self, X: Floats, rows: Ints, k: int) -> Ints:
-        """Return each training row's k nearest other rows; among more than k equal rows, it may miss itself."""
-        near = self._search.kneighbors(X, n_neighbors=k + 1, return_distance=False)
-        itself = near == rows[:, None]
-        itself[~itself.any(axis=1), -1] = True
-        return near[~itself].reshape(len(rows), k)
 
     def _vote(self, codes: Ints) -> Floats:
         n, K = len(codes), len(self.classes_)
@@ -335,9 +378,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return np.asarray(self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)])
 
     def _kernel(self, X: Floats) -> Floats:
-        vectors = self._machine.support_vectors_
-        square = (X**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1) - 2 * X @ vectors.T
-        return np.asarray(np.exp(np.multiply(square, -self.gamma_, out=square), out=square))
+        return gaussian_kernel(X, self._machine.support_vectors_, self.gamma_)
 
     def _of_two(self, X: Floats) -> Floats:
         return np.asarray(self._kernel(X) @ self._machine.dual_coef_[0] + self._machine.intercept_)
@@ -355,6 +396,12 @@ class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         between[one, two], between[two, one] = decision, -decision
         votes, sure = (between > 0).sum(axis=1), between.sum(axis=1)
         return np.asarray((votes + sure / (3 * (np.abs(sure) + 1))).T)
+
+
+def gaussian_kernel(X: Floats, Y: Floats, gamma: float) -> Floats:
+    """Return exp(-gamma * squared distance) for each row of X and each of Y."""
+    square = (X**2).sum(axis=1)[:, None] + (Y**2).sum(axis=1) - 2 * X @ Y.T
+    return np.asarray(np.exp(np.multiply(square, -gamma, out=square), out=square))
 
 
 class TypicalSize(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

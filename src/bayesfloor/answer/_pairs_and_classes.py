@@ -176,7 +176,7 @@ def best_posterior(answer: Answer) -> Floats:
     if not answer.best:
         shares = np.bincount(race.codes, minlength=K) / len(race.codes) * class_weights(race.priors, race.codes, K)
         return np.tile(shares, (len(race.codes), 1))
-    eta = race.eta[answer.best]
+    eta = race.predicted[answer.best]
     return np.pad(eta, ((0, 0), (0, K - eta.shape[1])))  # the last classes may have no rows
 
 

@@ -1,16 +1,21 @@
-"""The race: learners are trained on growing parts of each fold's training rows, tested on the fold, and blended."""
+"""The race: learners are trained on growing parts of each fold's training rows, tested on the fold, and blended.
+
+One race serves all metrics, for classes and for numbers: it keeps a loss per learner, training size and row.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from bayesfloor.answer._learners import BLEND, REGISTRY, Size, budget, suits
+from bayesfloor.answer._learners import BLEND, REGISTRY, Learner, Size, budget
+from bayesfloor.answer._metrics import ACCURACY, BRIER, METRICS, Metric
+from bayesfloor.answer._number_learners import REGRESSORS, stack
 from bayesfloor.formulas._limits import class_weights, effective_count, weighted_losses
 from bayesfloor.support._results import Shown
 from bayesfloor.support._tasks import (
@@ -21,7 +26,7 @@ from bayesfloor.support._tasks import (
     run_tasks,
 )
 from bayesfloor.support._types import Floats, Ints
-from bayesfloor.support._words import how_many, percent, printable
+from bayesfloor.support._words import how_many
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +42,7 @@ _TEMPERATURES = np.geomspace(0.05, 20, 22)
 _LEAST = 1e-4  # smallest probability of a class
 _MOST_NUMBERS = 100_000  # log probabilities of a learner from which weights are chosen
 _STEPS = 30
+_OUTSIDE = 0.25  # how far predicted numbers may be outside the span of those seen, relative to it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,15 +52,16 @@ class Race(Shown):
     Attributes
     ----------
     row, codes, fold, cluster : number, class, fold and cluster of each tested row; rows that belong together, such as
-        those of a group, share a cluster.
+        those of a group, share a cluster. Numbers were cut into ten classes.
     n_train : number of training rows at each training size; the last is all rows outside the fold.
-    wrong, brier : for each learner, by training size and row: whether it was wrong (0 or 1), and its Brier score; NaN
-        at training sizes at which it was not trained: too few rows, or it had dropped out. With priors, losses are
-        weighted, so that plain means are those for the priors.
-    eta : for each learner, the posterior of every row after training on all rows outside its fold; with priors, for
-        these.
+    losses : for each metric and learner, the losses by training size and row; NaN at training sizes at which the
+        learner was not trained: too few rows, or it had dropped out. With priors, losses are weighted, so that plain
+        means are those for the priors.
+    predicted : for each learner, what it predicts after training on all rows outside a row's fold: the posterior of
+        every row, with priors for these, or a number.
     left_out : learners that did not run, and why.
     priors : the class proportions that errors are for, or None for those of the rows.
+    y : the number of each tested row; None if there are classes.
 
     Examples
     --------
@@ -71,22 +78,24 @@ class Race(Shown):
     fold: Ints
     cluster: Ints
     n_train: Ints
-    wrong: dict[str, Floats]
-    brier: dict[str, Floats]
-    eta: dict[str, Floats]
+    losses: dict[str, dict[str, Floats]]
+    predicted: dict[str, Floats]
     left_out: dict[str, str]
     priors: Floats | None = None
+    y: Floats | None = None
 
     def _summary(self) -> str:
-        best = min(self.errors.items(), key=lambda each: each[1], default=None)
-        lowest = f", lowest error {percent(best[1])} % ({printable(best[0])})" if best else ""
         sizes = how_many(len(self.n_train), "training size")
-        return f"{len(self.row):,} rows, {how_many(len(self.eta), 'learner')}, {sizes}{lowest}"
+        return f"{len(self.row):,} rows, {how_many(len(self.predicted), 'learner')}, {sizes}"
 
     @property
-    def errors(self) -> dict[str, float]:
-        """Cross-validated error of each learner."""
-        return {name: float(self.wrong[name][-1].mean()) for name in self.eta}
+    def main(self) -> str:
+        """The metric by which learners drop out: the first."""
+        return next(iter(self.losses))
+
+    def means(self, metric: str) -> dict[str, float]:
+        """Return the cross-validated mean loss of each learner."""
+        return {name: float(self.losses[metric][name][-1].mean()) for name in self.predicted}
 
     @cached_property
     def weight(self) -> Floats:
@@ -95,17 +104,20 @@ class Race(Shown):
 
     def n_independent(self, name: str) -> float:
         """Return how many independent rows would give as much information on a learner's error as these rows."""
-        if name not in self.wrong:
+        losses = self.losses.get(ACCURACY.name, {})
+        if name not in losses:
             return float(len(np.unique(self.cluster)) / self.weight.max())
-        return effective_count(self.wrong[name][-1], self.cluster, heaviest=self.weight.max())
+        return effective_count(losses[name][-1], self.cluster, heaviest=self.weight.max())
 
     @property
     def curves(self) -> list[str]:
         """Learners that could be trained at every training size."""
-        return [name for name in self.eta if not np.isnan(self.wrong[name]).any()]
+        return [name for name in self.predicted if not np.isnan(self.losses[self.main][name]).any()]
 
 
-def choose_learners(size: Size, random_state: int, heaviest: float = 1.0) -> tuple[dict[str, Any], dict[str, str]]:
+def choose_learners(
+    size: Size, random_state: int, heaviest: float = 1.0, registry: Mapping[str, Learner] = REGISTRY
+) -> tuple[dict[str, Any], dict[str, str]]:
     """Choose the registered learners that fit the effort's budget; return them and the reasons to leave out the others.
 
     The budget is a multiple of the cost of cross-validating a random forest on data of this size, so the choice is
@@ -113,21 +125,21 @@ def choose_learners(size: Size, random_state: int, heaviest: float = 1.0) -> tup
     """
     left = budget(_training(size), N_FOLDS)
     chosen, left_out = {}, {}
-    costs = {name: _cost(name, size, heaviest) for name in REGISTRY}
-    for name in sorted(REGISTRY, key=lambda name: (not REGISTRY[name].first, costs[name])):
-        if not suits(name, size):
-            left_out[name] = "too many columns for this learner"
+    costs = {name: _cost(learner, size, heaviest) for name, learner in registry.items()}
+    for name in sorted(registry, key=lambda name: (not registry[name].first, costs[name])):
+        if not registry[name].suits(_training(size)):
+            left_out[name] = "too many rows or columns for this learner"
         elif costs[name] > left:
             left_out[name] = f"too slow on these data for effort={size.effort!r}"
         else:
-            chosen[name], left = REGISTRY[name].make(size, random_state), left - costs[name]
+            chosen[name], left = registry[name].make(size, random_state), left - costs[name]
     return chosen, left_out
 
 
-def _cost(name: str, size: Size, heaviest: float) -> float:
+def _cost(learner: Learner, size: Size, heaviest: float) -> float:
     """Return the estimated seconds that a learner takes in a race."""
     n_folds = n_tested_folds(int(size.n_rows) / heaviest, size.effort)
-    return n_folds * sum(REGISTRY[name].cost(_training(size, part)) for part in PARTS)
+    return n_folds * sum(learner.cost(_training(size, part)) for part in PARTS)
 
 
 def _training(size: Size, part: float = 1.0) -> Size:
@@ -146,11 +158,14 @@ def run_race(
     exact: Any = None,
     see_exact: Collection[str] = (),
     priors: Floats | None = None,
+    metrics: Sequence[Metric] = (ACCURACY,),
+    y: Floats | None = None,
 ) -> Race:
     """Train every learner on growing fractions of the rows outside each fold, and test it on the fold.
 
     Learners named in ``see_exact`` use ``exact`` instead of ``X``. With ``priors``, posteriors are shifted and losses
-    weighted to these class proportions; learners are trained on the rows as they are.
+    weighted to these class proportions; learners are trained on the rows as they are. With ``y``, learners predict
+    numbers, and ``codes`` only spread them over the folds.
     """
     # Each tested fold has one order of all other rows; its first rows are the smaller training sets.
     n_equal = len(np.unique(cluster)) / class_weights(priors, codes).max()
@@ -161,19 +176,32 @@ def run_race(
         orders.append(rest[nested_order(codes[rest], cluster[rest], rng)])
     tested = np.flatnonzero(fold < len(orders))
     sizes = np.array([round(float(np.mean([part * len(order) for order in orders]))) for part in PARTS])
-    race = Race(tested, codes[tested], fold[tested], cluster[tested], sizes, {}, {}, {}, {}, priors)
+    of_classes = (ACCURACY, BRIER) if y is None else ()  # every answer for classes rests on these
+    losses: dict[str, dict[str, Floats]] = {metric.name: {} for metric in (*of_classes, *metrics)}
+    numbers = None if y is None else y[tested]
+    race = Race(tested, codes[tested], fold[tested], cluster[tested], sizes, losses, {}, {}, priors, numbers)
+    truth = codes if y is None else y
     racing, dropped = learners, dict[str, str]()
     # Warnings about convergence and collinearity do not matter: a poor learner just loses the race.
     with one_blas_thread(), ignoring():
         for number, part in enumerate(PARTS):
             nested = [order[: max(1, round(part * len(order)))] for order in orders]
             tasks = [
-                (exact if name in see_exact else X, codes, fold, *training, learner)
+                (exact if name in see_exact else X, truth, fold, *training, learner)
                 for name, learner in reversed(racing.items())  # the dearest first, so that threads end together
                 for training in enumerate(nested)
             ]
             stage = f"cross-validating on {100 * part:g} % of the rows"
-            found = list(run_tasks(_test, tasks, n_jobs=n_jobs, progress=progress, stage=stage, total=len(tasks)))
+            found = list(
+                run_tasks(
+                    _score_classes if y is None else _predict_numbers,
+                    tasks,
+                    n_jobs=n_jobs,
+                    progress=progress,
+                    stage=stage,
+                    total=len(tasks),
+                )
+            )
             # One list of folds for each learner, in the order of the tasks.
             each = [found[start : start + len(orders)] for start in range(0, len(found), len(orders))]
             weights = _add_part(race, number, dict(zip(racing, reversed(each), strict=True)))
@@ -189,67 +217,100 @@ def _learners_to_drop(race: Race, number: int, weights: dict[str, float]) -> lis
 
     Learners of at least two kinds stay in the race, since a single kind is no confirmation.
     """
-    errors = {name: float(race.wrong[name][number].mean()) for name in race.eta if name in REGISTRY}
+    registry, losses = REGISTRY if race.y is None else REGRESSORS, race.losses[race.main]
+    errors = {name: float(losses[name][number].mean()) for name in race.predicted if name in registry}
     worse = _BEHIND * min(errors.values(), default=0.0)
     behind = [name for name, error in errors.items() if error > worse and weights.get(name, 0.0) < _LITTLE]
-    left = {REGISTRY[name].kind for name in errors if name not in behind}
+    left = {registry[name].kind for name in errors if name not in behind}
     return behind if len(left) > 1 else []
 
 
-def _add_part(race: Race, number: int, scores: dict[str, list[Any]]) -> dict[str, float]:
+def _add_part(race: Race, number: int, found: dict[str, list[Any]]) -> dict[str, float]:
     """Add the losses at one training size for all trained learners and the blend; return the blend's weights."""
-    race.eta.clear()
+    race.predicted.clear()
     race.left_out.clear()
-    for name, folds in scores.items():
+    for name, folds in found.items():
         failed = next((each for each in folds if isinstance(each, str)), None)
         if failed is not None:
             race.left_out[name] = failed
             continue
-        whole = np.empty((len(race.codes), folds[0].shape[1]))
+        whole = np.empty((len(race.codes), *folds[0].shape[1:]))
         for fold, each in enumerate(folds):
             whole[race.fold == fold] = each
-        race.eta[name] = calibrate(whole, race.codes, race.fold)
-        if race.priors is not None:  # calibration is for the rows as they are
-            shifted = race.eta[name] * race.weight[: whole.shape[1]]
-            race.eta[name] = shifted / shifted.sum(axis=1, keepdims=True)
+        race.predicted[name] = whole if race.y is not None else _posterior(race, whole)
     # A learner that joined late would bend the blend's learning curve.
-    members = [name for name in race.eta if number == 0 or _trained_at_all_smaller_sizes(race, name, number)]
+    members = [name for name in race.predicted if number == 0 or _trained_at_all_smaller_sizes(race, name, number)]
     weights = dict[str, float]()
     if len(members) > 1:
-        mixed, found = blend([race.eta[name] for name in members], race.codes, race.fold, race.weight)
-        race.eta[BLEND], weights = mixed, dict(zip(members, found.tolist(), strict=True))
-    for name, eta in race.eta.items():
-        for losses, loss in (
-            (race.wrong, eta.argmax(axis=1) != race.codes),
-            (race.brier, brier_score(eta, race.codes)),
-        ):
+        each = [race.predicted[name] for name in members]
+        if race.y is None:
+            mixed, shares = blend(each, race.codes, race.fold, race.weight)
+        else:
+            mixed, shares = stack(each, race.y, halves_if_one(race.fold))
+        race.predicted[BLEND], weights = mixed, dict(zip(members, shares.tolist(), strict=True))
+    truth = race.codes if race.y is None else race.y
+    for name, predicted in race.predicted.items():
+        for metric, losses in race.losses.items():
+            loss = METRICS[metric].losses(predicted, truth, race.fold)
             own = loss if race.priors is None else weighted_losses(loss, race.codes, race.weight)
             losses.setdefault(name, np.full((len(PARTS), len(race.codes)), np.nan))[number] = own
     return weights
 
 
+def _posterior(race: Race, scores: Floats) -> Floats:
+    """Return calibrated probabilities, with priors for these: calibration is for the rows as they are."""
+    eta = calibrate(scores, race.codes, race.fold)
+    if race.priors is None:
+        return eta
+    shifted = eta * race.weight[: eta.shape[1]]
+    return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
+
+
 def _trained_at_all_smaller_sizes(race: Race, name: str, number: int) -> bool:
-    return name in race.wrong and not np.isnan(race.wrong[name][:number]).any()
+    losses = race.losses[race.main]
+    return name in losses and not np.isnan(losses[name][:number]).any()
 
 
-def brier_score(eta: Floats, codes: Ints) -> Floats:
-    """Return the squared distance of each row's posterior from its label."""
-    return np.asarray(1 - 2 * eta[np.arange(len(codes)), codes] + (eta**2).sum(axis=1))
+def _predict_numbers(X: Any, y: Floats, fold: Ints, number: int, rows: Ints, learner: Any) -> Any:
+    """Return the predictions for a fold's rows, or the reason why the learner could not be trained.
+
+    Learners see numbers of mean 0 and spread 1, and a prediction is never far outside of what was seen.
+    """
+    seen = y[rows]
+    middle, spread = float(seen.mean()), float(seen.std()) or 1.0
+    found = _train(
+        learner, X[rows], (seen - middle) / spread, X[fold == number], lambda model, rows: model.predict(rows)
+    )
+    if isinstance(found, str):
+        return found
+    reach = _OUTSIDE * (seen.max() - seen.min())
+    return np.clip(np.nan_to_num(found) * spread + middle, seen.min() - reach, seen.max() + reach)
 
 
-def _test(X: Any, codes: Ints, fold: Ints, number: int, rows: Ints, learner: Any) -> Any:
-    """Return the scores of a fold's rows, or the reason why the learner could not be trained."""
+def _train(learner: Any, X: Any, truth: Any, tested: Any, predict: Callable[[Any, Any], Any]) -> Any:
+    """Return what a trained learner predicts for rows, or the reason why it could not be trained."""
     from sklearn.base import clone
 
     with one_openmp_thread():
         try:
-            model = clone(learner).fit(X[rows], codes[rows])
-            found = np.nan_to_num(class_scores(model, X[fold == number]))
+            return predict(clone(learner).fit(X, truth), tested)
         except (ValueError, np.linalg.LinAlgError) as error:
             logger.info("left out %s: %s", type(learner).__name__, error)
             return f"could not be trained: {str(error).splitlines()[0]}"
+
+
+def _score_classes(X: Any, codes: Ints, fold: Ints, number: int, rows: Ints, learner: Any) -> Any:
+    """Return the scores of a fold's rows, or the reason why the learner could not be trained."""
+
+    def score(model: Any, tested: Any) -> Any:
+        return model.classes_, np.nan_to_num(class_scores(model, tested))
+
+    made = _train(learner, X[rows], codes[rows], X[fold == number], score)
+    if isinstance(made, str):
+        return made
+    classes, found = made
     out = np.full((len(found), int(codes.max()) + 1), _LOW)
-    out[:, model.classes_] = found[:, : len(model.classes_)]  # at least two columns, even for a single class
+    out[:, classes] = found[:, : len(classes)]  # at least two columns, even for a single class
     return out
 
 

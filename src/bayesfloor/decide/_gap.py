@@ -505,7 +505,7 @@ def _read_both(classes: np.ndarray, y_true: Any, y_pred: Any) -> tuple[Ints, Int
 def _codes(classes: np.ndarray, y: Any, name: str) -> Ints:
     """Return each label's index in the floor's classes."""
     try:
-        labels, codes = read_labels(y, len(as_label_array(y)))
+        labels, codes = read_labels(y, len(as_label_array(y)), guessed=True)  # the floor knows the classes
     except ValueError as error:
         raise InputError(f"{name} cannot be read. {error}") from error
     place = {label: number for number, label in enumerate(classes.tolist())}

@@ -124,7 +124,8 @@ def read_sample(data: Data, settings: Settings) -> Sample:
     """Turn features into numbers, read the labels, and sort the rows by content."""
     features = read_any(data, settings.prepare, settings.roles)
     n = len(features.values)
-    target, weight = read_target(data.y, n, settings.y_kind), read_weight(data.weight, n)
+    target = read_target(data.y, n, settings.y_kind, guessed=data.task_guessed)
+    weight = read_weight(data.weight, n)
     numbers = None if data.groups is None else number_groups(data.groups, n)
     sample = replace(make_sample(features, target, numbers, weight), rows_are=data.rows_are)
     if data.drawn is not None:

@@ -15,20 +15,35 @@ c near 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bayesfloor.support._types import Floats
 
 _EXPONENTS = np.geomspace(0.1, 2, 16)
-# Chosen on problems with a known Bayes error; the problems used for evaluation are not among them.
-_USUAL_EXPONENT, _EXPONENT_SPREAD = 0.45, 0.8  # log c is normal around log .45
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What is known of curves before they are measured; the default was chosen for errors.
+
+    log c is normal around log ``exponent``, the ratio a / e has a beta distribution, and ``misfit`` is relative to the
+    loss at full size; its variance grows as 1 / f. All were chosen on problems with a known lowest error; the problems
+    used for evaluation are not among them.
+    """
+
+    exponent: float = 0.45
+    spread: float = 0.8
+    ratio: tuple[float, float] = (2.9, 0.7)  # some learners are already near the limit
+    misfit: float = 0.005
+    sigmoid: float = 0.1  # weight of the sigmoid
+    fast: float = 0.7  # weight of curves that fall as 1 / rows, if a model has hardly any parameters
+
+
+ERRORS = Prior()
 _FAST_EXPONENT, _FAST_SPREAD = 1.0, 0.25  # of a model with few parameters
-_FAST, _MOST_PARAMETERS = 0.7, 0.06  # weight of that, and parameters per row at which it is halved
-_RATIO_PRIOR = (2.9, 0.7)  # parameters of a beta distribution: some learners are already near the limit
-_SIGMOID = 0.1  # prior weight of the sigmoid
-_MISFIT = 0.005  # relative to the loss at full size; its variance grows as 1 / f
+_MOST_PARAMETERS = 0.06  # per training row, at which the weight of such curves is halved
 _RATIOS = (np.arange(60) + 0.5) / 60
 _STEPS = np.linspace(-3, 3, 7)  # errors of the loss at full size to consider, in standard errors
 _LEAST_FALL = 0.02  # for the sigmoid: smallest fall from the loss of guessing to the loss at full size
@@ -45,37 +60,51 @@ class Curves:
     top: Floats  # where the sigmoid starts; infinite for a power law
     weight: Floats
 
+    def times(self, factor: float) -> Curves:
+        """Return the curves of losses that are so many times as large."""
+        if factor == 1:
+            return self
+        return replace(self, limit=self.limit * factor, full=self.full * factor, top=self.top * factor)
+
     def at(self, growth: float) -> Floats:
         """Return each curve's loss at ``growth`` times as many rows; infinitely many give its limit."""
         return self.limit if np.isinf(growth) else _loss(self.limit, self.full, self.exponent, self.top, growth)
 
 
 def fast_weight(per_row: float) -> float:
-    """Return the weight of a curve that falls as 1 / rows, for a model with so many parameters per training row."""
-    return _FAST / (1 + (per_row / _MOST_PARAMETERS) ** 2)
+    """Return how far a model with so many parameters per training row is expected to fall as 1 / rows, from 0 to 1."""
+    return 1 / (1 + (per_row / _MOST_PARAMETERS) ** 2)
 
 
 def fit_curves(
-    parts: Floats, mean: Floats, covariance: Floats, n_units: float, guessing: float, fast: float = 0.0
+    parts: Floats,
+    mean: Floats,
+    covariance: Floats,
+    n_units: float,
+    guessing: float,
+    fast: float = 0.0,
+    prior: Prior = ERRORS,
 ) -> Curves:
     """Fit curves to mean losses at these fractions of the rows, the last of which is 1.
 
-    ``covariance`` is the covariance of the mean losses over ``n_units`` independent rows or groups, and ``fast`` the
-    weight of curves that fall as 1 / rows.
+    ``covariance`` is the covariance of the mean losses over ``n_units`` independent rows or groups, and ``fast``, from
+    0 to 1, says how far the curve is expected to fall as 1 / rows.
     """
-    misfit = (_MISFIT * np.maximum(mean, 1 / n_units)) ** 2 / parts + 0.25 / n_units**2
+    fast *= prior.fast
+    misfit = (prior.misfit * np.maximum(mean, 1 / n_units)) ** 2 / parts + 0.25 / n_units**2
     spread = covariance + np.diag(misfit)
     around = np.maximum(mean[-1] + np.sqrt(spread[-1, -1]) * _STEPS, 1e-4)
     full, ratio, c = (grid.ravel() for grid in np.meshgrid(around, _RATIOS, _EXPONENTS, indexing="ij"))
     limit, top = full * ratio, np.maximum(guessing, full + _LEAST_FALL)
-    usual = _log((1 - fast) * (1 - _SIGMOID)) + _log_normal(c, _USUAL_EXPONENT, _EXPONENT_SPREAD)
+    exponent = _log_normal(c, prior.exponent, prior.spread)
+    usual = _log((1 - fast) * (1 - prior.sigmoid)) + exponent
     quick = _log(fast) + _log_normal(c, _FAST_EXPONENT, _FAST_SPREAD)
-    anywhere = _log((1 - fast) * _SIGMOID / len(_RATIOS)) + _log_normal(c, _USUAL_EXPONENT, _EXPONENT_SPREAD)
-    shapes = ((np.full_like(top, np.inf), np.logaddexp(usual, quick) + _log_beta(ratio)), (top, anywhere))
+    anywhere = _log((1 - fast) * prior.sigmoid / len(_RATIOS)) + exponent
+    power = np.logaddexp(usual, quick) + _log_beta(ratio, *prior.ratio)
     weights = []
-    for start, prior in shapes:
+    for start, before in (shapes := ((np.full_like(top, np.inf), power), (top, anywhere))):
         gap = np.stack([_loss(limit, full, c, start, part) for part in parts]) - mean[:, None]
-        weights.append(prior - 0.5 * (gap * np.linalg.solve(spread, gap)).sum(axis=0))
+        weights.append(before - 0.5 * (gap * np.linalg.solve(spread, gap)).sum(axis=0))
     weight = np.exp(np.concatenate(weights) - np.max(weights))
     limit, full, c = (np.tile(values, 2) for values in (limit, full, c))
     return Curves(limit, full, c, np.concatenate([start for start, _ in shapes]), weight / weight.sum())
@@ -97,9 +126,8 @@ def _log_normal(c: Floats, middle: float, spread: float) -> Floats:
     return np.asarray(-0.5 * (np.log(c / middle) / spread) ** 2 - np.log(spread))
 
 
-def _log_beta(ratio: Floats) -> Floats:
+def _log_beta(ratio: Floats, above: float, below: float) -> Floats:
     """Return the log prior of the ratio of limit to loss; over all ratios the prior adds up to 1."""
-    above, below = _RATIO_PRIOR
     total = (_RATIOS ** (above - 1) * (1 - _RATIOS) ** (below - 1)).sum()
     return np.asarray((above - 1) * np.log(ratio) + (below - 1) * np.log1p(-ratio) - np.log(total))
 

@@ -143,8 +143,9 @@ def _stack(column: Any) -> Floats | None:
 def read_list(name: str, values: Sequence[Any]) -> Values:
     """Return Python values of any types as a column in the common form."""
     types = set(map(type, values))
-    if types <= {str, type(None), float} and str in types:
-        return texts(name, [None if value != value else value for value in values])  # noqa: PLR0124 - NaN
+    has_numbers = float in types and any(value == value for value in values if isinstance(value, float))  # noqa: PLR0124
+    if types <= {str, type(None), float} and str in types and not has_numbers:
+        return texts(name, [value if isinstance(value, str) else None for value in values])
     gaps = [is_missing(value) for value in values]
     kinds = {_kind(type(value)) for value, gap in zip(values, gaps, strict=True) if not gap}
     if not kinds:

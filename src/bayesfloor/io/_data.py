@@ -28,9 +28,13 @@ class Data(Shown):
     form : {"matrix", "sparse", "frame"}
         Which of the three ``X`` is.
     y : array of shape (n,)
-        The labels, numbers or text as in the file.
+        The labels, numbers or text as in the file; float64 with NaN where missing if the task is "numbers".
+    task : {"classes", "numbers"}
+        What ``y`` is.
+    task_guessed : bool
+        Whether the task was chosen by looking at ``y``.
     groups, weight, predictions : array of shape (n,) or None
-        Each row's group, its weight, and the label that a model predicts for it.
+        Each row's group, its weight, and the label or number that a model predicts for it.
     ids : array or None
         A name for each row.
     images : list of str or None
@@ -77,6 +81,8 @@ class Data(Shown):
     n_rows: int = 0
     n_unlabelled: int = 0
     rows_are: str = ""
+    task: str = "classes"
+    task_guessed: bool = False
 
     def _summary(self) -> str:
         sizes = [f"{number:,} {what}" for number, what in zip(self.X.shape, ("rows", "features"), strict=True)]

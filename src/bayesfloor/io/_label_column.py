@@ -14,6 +14,7 @@ from bayesfloor.io._csv import headless, looks_headless
 from bayesfloor.io._data import Data, recognise
 from bayesfloor.io._labels import looks_like_regression
 from bayesfloor.io._messages import (
+    PREDICT_NUMBERS,
     DataError,
     arrow,
     did_you_mean,
@@ -24,24 +25,29 @@ from bayesfloor.io._messages import (
     refuse_unknown,
     short,
 )
+from bayesfloor.io._numbers import Labels, plain_numbers, read_y, task_of
 from bayesfloor.io._tables import Coded, Table
 
 _USUAL_NAMES = ("label", "target", "class", "y", "species", "labels", "category", "outcome", "diagnosis")
 
 
-def labels_of(name: str, coded: Coded) -> np.ndarray:
-    """Return each row's label; raise if the column is not suitable."""
+def labels_of(name: str, coded: Coded, task: str = "classes") -> Labels:
+    """Return each row's label or number; raise if the column is not suitable."""
     values, n = coded.values, int(np.count_nonzero(coded.codes >= 0))
+    typed = plain_numbers(values) if coded.is_csv and task == "auto" else values
+    found = read_y(typed, task, f"column {quote(name)}", n)
+    if found.task == "numbers":
+        return found._replace(y=np.append(found.y, np.nan)[coded.codes])
     if n < len(coded.codes):
         values = as_whole(values)
-    why = _why_not(values, n)
+    why = _why_not(values, n, guessed=found.task_guessed)
     if not why and (values.dtype == object or _is_broken(values)):  # classes such as 0.5 become text, as in a CSV
         values = values.astype(str)
         if len(np.unique(values)) < len(values):
             why = "has labels that differ only in trailing zero bytes. Rename them."
     if why:
         raise DataError(f"column {quote(name)} {why}")
-    return coded._replace(values=values).rows
+    return found._replace(y=coded._replace(values=values).rows)
 
 
 def as_whole(values: np.ndarray) -> np.ndarray:
@@ -55,23 +61,24 @@ def _is_broken(values: np.ndarray) -> bool:
     return values.dtype.kind == "f" and bool((values != np.round(values)).any())
 
 
-def _why_not(values: np.ndarray, n: int) -> str:
+def _why_not(values: np.ndarray, n: int, *, guessed: bool) -> str:
     """Say why these distinct values of ``n`` rows cannot be labels; empty if they can."""
-    another = "Pass another column with -y"
+    another, instead = "Pass another column with -y", ""
     if not n:
         return f"is empty. {another}."
     if values.dtype.kind == "f" and np.isinf(values).any():
         return "has infinite labels. Drop these rows, or give them a different label."
     with suppress(ValueError):  # text that is not numbers
-        if looks_like_regression(np.sort(values.astype(np.float64)), n):
+        numbers, instead = np.sort(values.astype(np.float64)), f" {PREDICT_NUMBERS}"
+        if task_of(numbers, n) == "numbers" if guessed else looks_like_regression(numbers, n):
             return (
                 f"has {len(values):,} different numbers in {n:,} rows: looks like regression, not classes. {another}, "
-                "or bin the numbers into classes first."
+                f"or bin the numbers into classes first.{instead}"
             )
     if len(values) == 1:
         return f"has only one value, {quote(values[0])}, but expected at least 2 classes. {another}."
     if len(values) == n:
-        return f"has a different value in each of {n:,} rows, so it looks like an id, not a class. {another}."
+        return f"has a different value in each of {n:,} rows, so it looks like an id, not a class. {another}.{instead}"
     return ""
 
 
@@ -120,6 +127,7 @@ class Asked:
     drop: tuple[str, ...] = ()
     embedding: str | None = None
     labels_elsewhere: bool = False
+    task: str = "classes"  # or "numbers" or "auto"
     most_rows: int | None = None
     seed: int = 0
 
@@ -153,20 +161,21 @@ class Asked:
         return [name for name in names if name in left]
 
     def gather(
-        self, X: Any, names: Sequence[str], label: str, y: Any, columns: Mapping[str, np.ndarray], **more: Any
+        self, X: Any, names: Sequence[str], label: str, labels: Labels | None, columns: Mapping[str, Any], **more: Any
     ) -> Data:
         """Return what was read from a file; ``columns`` are the other requested ones, by name."""
         beside: dict[str, Any] = {what: columns[name] for what, name in self.beside.items()}
         beside |= {"ids": beside.pop("id", None), "images": beside.pop("image", None)}
         more |= {"label": label, "group": self.beside.get("groups", ""), "feature_names": tuple(names)}
-        data = replace(recognise(X), y=y, **beside, **more)
-        if y is not None:
-            self.refuse_strangers(data)
+        if labels is None:
+            return replace(recognise(X), **beside, **more)
+        data = replace(recognise(X), **labels._asdict(), **beside, **more)
+        self.refuse_strangers(data)
         return data
 
     def refuse_strangers(self, data: Data) -> None:
         """Raise before the work starts if a prediction from a file is not one of the labels."""
-        if "predictions" not in self.beside:
+        if "predictions" not in self.beside or data.task == "numbers":
             return
         known = set(data.y.tolist())
         strange = [value for value in dict.fromkeys(data.predictions.tolist()) if value not in known]

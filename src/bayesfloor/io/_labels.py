@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 
 from bayesfloor.io._columns import is_missing
 from bayesfloor.io._data import unmask
+from bayesfloor.io._messages import PREDICT_NUMBERS
 from bayesfloor.support._errors import InputError, InputTypeError, blame
 from bayesfloor.support._parameters import check_choice
 from bayesfloor.support._tasks import ignoring
@@ -47,8 +48,11 @@ class Target:
     n_unlabelled: int = 0  # number of rows without a label; they have no unit
 
 
-def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
-    """Read ``y`` as one label per row, as votes or as probabilities; rows without a label are left out."""
+def read_target(y: Any, n_rows: int, kind: str = "auto", *, guessed: bool = False) -> Target:
+    """Read ``y`` as one label per row, as votes or as probabilities; rows without a label are left out.
+
+    If the task was ``guessed``, it is known that whole numbers are classes.
+    """
     check_choice("y_kind", kind, KINDS)
     y = unmask(y)
     with blame("y"):
@@ -58,7 +62,7 @@ def read_target(y: Any, n_rows: int, kind: str = "auto") -> Target:
     gaps = missing_labels(y)
     has_gaps = bool(gaps.any() and not gaps.all() and len(gaps) == n_rows)
     row = np.flatnonzero(~gaps) if has_gaps else np.arange(n_rows)
-    classes, codes = read_labels(_without_gaps(y, row) if has_gaps else y, len(row))
+    classes, codes = read_labels(_without_gaps(y, row) if has_gaps else y, len(row), guessed=guessed)
     if len(classes) < 2:
         raise InputError(
             f"Got {len(classes)} class, but expected at least 2: with one class there is nothing to predict."
@@ -99,8 +103,8 @@ def _without_gaps(y: Any, row: Ints) -> np.ndarray:
     return labels.astype(np.int64) if is_whole else labels
 
 
-def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
-    """Return the classes and each row's class number."""
+def read_labels(y: Any, n_rows: int, *, guessed: bool = False) -> tuple[np.ndarray, Ints]:
+    """Return the classes and each row's class number; whole numbers may look like regression if ``guessed``."""
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_consistent_length, column_or_1d
 
@@ -113,7 +117,7 @@ def read_labels(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
     is_wide = labels.dtype.kind == "U" and labels.dtype.itemsize > _WIDE * np.dtype("U1").itemsize
     labels = _as_one_kind(labels.tolist()) if is_wide or labels.dtype == object else labels
     classes, codes = np.unique(labels, return_inverse=True)
-    refuse_regression(classes, n_rows)
+    refuse_regression(classes, n_rows, guessed=guessed)
     _refuse_many(len(classes), n_rows)
     with blame("y"), ignoring(message="The number of unique classes"), np.errstate(invalid="ignore"):
         check_classification_targets(classes)  # too many were rejected above; numbers may be too large for integers
@@ -129,19 +133,20 @@ def _refuse_many(n_classes: int, n_rows: int) -> None:
         )
 
 
-def refuse_regression(values: np.ndarray, n_rows: int) -> None:
-    """Raise if labels are too many different numbers to be classes."""
-    if looks_like_regression(values, n_rows):
+def refuse_regression(values: np.ndarray, n_rows: int, *, guessed: bool) -> None:
+    """Raise if labels are too many different numbers to be classes, or numbers with fractions."""
+    has_fractions = values.dtype.kind == "f" and bool((values != np.round(values)).any())
+    if has_fractions or (looks_like_regression(values, n_rows) and not guessed):
         raise InputError(
             f"Unknown label type: continuous. Got {len(values):,} different numbers as labels for {n_rows:,} rows: "
             "looks like regression, but expected classes. Bin them into classes first; if they are names of classes, "
-            "pass them as text: y.astype(str)."
+            f"pass them as text: y.astype(str). {PREDICT_NUMBERS}"
         )
     if len(values) > _MANY and _ROWS_PER_CLASS * len(values) > n_rows:
         raise InputError(
             f"Got {len(values):,} different labels in {n_rows:,} rows, but expected classes with at least "
             f"{_ROWS_PER_CLASS} rows each on average: these look like quantities, dates or ids. Pass the column of "
-            "classes as y, or bin quantities into classes first."
+            f"classes as y, or bin quantities into classes first.{f' {PREDICT_NUMBERS}' * (values.dtype.kind in 'iuf')}"
         )
 
 

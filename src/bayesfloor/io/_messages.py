@@ -84,6 +84,14 @@ def troubles_of(shown: str, troubles: Sequence[str]) -> DataError:
     return DataError(f"{shown} has {len(troubles):,} problems: {listed}{more}")
 
 
+def how_to_pass(task: str) -> str:
+    """Say how to set the task in Python and on the command line."""
+    return f'pass task="{task}" or --task {task}'
+
+
+PREDICT_NUMBERS = f"To predict numbers, use check and {how_to_pass('numbers')}."
+
+
 def one_line(error: BaseException, *known: str) -> str:
     """Return the beginning of a library's error message, on one line, without the secrets of known addresses."""
     text = redact(" ".join(str(error).split()) or type(error).__name__, *known)

@@ -16,6 +16,7 @@ from bayesfloor.io._data import Data, tell_flattened
 from bayesfloor.io._find_file import File
 from bayesfloor.io._label_column import Asked, as_whole, labels_of
 from bayesfloor.io._messages import DataError, quote, refuse_length, refuse_unknown, short
+from bayesfloor.io._numbers import Labels
 from bayesfloor.io._tables import Coded, finite_floats, refuse_gaps
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._words import how_many
@@ -40,8 +41,8 @@ def read_npy(file: File, asked: Asked) -> Data:
         return _gathered(X, asked, notes)
     at = _label_number(file, asked.label, X.shape[1])
     name, coded = str(asked.label), _coded(X[:, at], str(asked.label))
-    y = labels_of(name, coded._replace(values=as_whole(coded.values)))
-    return _gathered(np.delete(X, at, axis=1), asked, notes, name, y)
+    labels = labels_of(name, coded._replace(values=as_whole(coded.values)), asked.task)
+    return _gathered(np.delete(X, at, axis=1), asked, notes, name, labels)
 
 
 def _label_number(file: File, label: str | None, width: int) -> int:
@@ -113,14 +114,14 @@ def read_npz(file: File, asked: Asked) -> Data:
             question = "which array holds the features? Use --embedding."
             name = _find_array(file, arrays, "X", asked.roles, question, flat=False)
         X, notes = _features_of(_array(arrays, name, file), f"array {quote(name)}")
-        label, y = "", None
+        label, labels = "", None
         if not asked.labels_elsewhere:
             label, coded = _label_array(file, arrays, asked.label, asked.roles)
-            y = labels_of(label, coded)
+            labels = labels_of(label, coded, asked.task)
         beside = {name: _flat(_array(arrays, name, file), name) for name in asked.beside.values()}
         for name, values in beside.items():
             refuse_gaps(name, values != values)  # noqa: PLR0124 - NaN
-    return _gathered(X, asked, notes, label, y, beside)
+    return _gathered(X, asked, notes, label, labels, beside)
 
 
 def _label_array(file: File, arrays: Any, label: str | None, taken: list[str]) -> tuple[str, Coded]:
@@ -238,15 +239,17 @@ def _flat(values: np.ndarray, name: str) -> np.ndarray:
     return np.char.decode(values, "utf-8", "backslashreplace") if values.dtype.kind == "S" else values
 
 
-def _gathered(X: np.ndarray, asked: Asked, notes: Any, label: str = "", y: Any = None, beside: Any = ()) -> Data:
+def _gathered(
+    X: np.ndarray, asked: Asked, notes: Any, label: str = "", labels: Labels | None = None, beside: Any = ()
+) -> Data:
     """Return the chosen features with the labels and the values beside them."""
     columns = dict(beside)
-    if y is not None:
-        refuse_length(f"there are {how_many(len(y), 'label')}", len(y), len(X))
+    if labels is not None:
+        refuse_length(f"there are {how_many(len(labels.y), 'label')}", len(labels.y), len(X))
     for name, values in columns.items():
         refuse_length(f"array {quote(name)} has {how_many(len(values), 'value')}", len(values), len(X))
     names = [f"x{i}" for i in range(X.shape[1])]
     chosen = asked.choose(names)
     if len(chosen) < len(names):
         X = X[:, [int(name[1:]) for name in chosen]]
-    return asked.gather(X, chosen, label, y, columns, notes=notes)
+    return asked.gather(X, chosen, label, labels, columns, notes=notes)

@@ -17,12 +17,13 @@ from bayesfloor.io._find_file import File, fetched, find_file, reading
 from bayesfloor.io._label_column import Asked, find_label, labels_of, matching
 from bayesfloor.io._labels import find_spellings, missing_labels, respell
 from bayesfloor.io._messages import DataError, arrow, is_list, is_number, refuse_length, refuse_unknown
+from bayesfloor.io._numbers import TASKS, Labels, read_numbers, read_y, tenths
 from bayesfloor.io._numpy_files import read_label_array, read_npy, read_npz
 from bayesfloor.io._row_groups import Alike, RowGroups, choose_groups, compare_groups, draw_rows
 from bayesfloor.io._tables import Coded, Table, encode, open_table, read_embedding, read_roles, stack, table_of
 from bayesfloor.support._errors import InputError, InputTypeError, blame
 from bayesfloor.support._files import bytes_read
-from bayesfloor.support._parameters import check_flag, check_seed
+from bayesfloor.support._parameters import check_choice, check_flag, check_seed
 from bayesfloor.support._types import Ints
 from bayesfloor.support._words import how_many
 
@@ -45,6 +46,7 @@ def open_data(
     drop: Sequence[str] = (),
     embedding: str | None = None,
     labels_file: str | None = None,
+    task: str = "classes",
     clean_labels: bool = False,
     max_rows: int | None = None,
     random_state: int = 0,
@@ -70,6 +72,9 @@ def open_data(
         The column of lists that holds the features, or the array in a ``.npz`` file, ``X`` by default.
     labels_file : str, default=None
         Another file with the labels, in the order of the rows.
+    task : {"auto", "classes", "numbers"}, default="classes"
+        What ``y`` is. With "auto", more than 20 different numbers with fractions are numbers, and so are more than
+        100 different whole numbers that look like a quantity; anything else is classes.
     clean_labels : bool, default=False
         Merge labels that differ only in case or spaces.
     max_rows, random_state : int
@@ -92,6 +97,7 @@ def open_data(
     (['cat', 'dog', 'cat'], ('height',))
     """
     check_seed(random_state)
+    check_choice("task", task, TASKS)
     check_flag("clean_labels", clean_labels)
     if isinstance(X, Data):
         return X
@@ -109,12 +115,17 @@ def open_data(
             drop=tuple(drop),
             embedding=embedding,
             labels_elsewhere=labels_file is not None or not (y is None or isinstance(y, str)),
+            task=task,
             most_rows=max_rows,
             seed=random_state,
         )
         data = _of_file(find_file(X), asked, y, labels_file, given)
     else:
         data = _of_table(X, y, given)
+        if data.y is not None:
+            data = replace(data, **read_y(data.y, task)._asdict())
+    if data.task == "numbers":
+        return _with_numbers(data)
     if not clean_labels:
         return data
     # Labels and predictions that differ only in case or spaces get their most frequent spelling.
@@ -122,6 +133,18 @@ def open_data(
     predictions = None if data.predictions is None else respell(data.predictions, found.best)
     notes = (*data.notes, found.merged) if found.alike else data.notes
     return replace(data, y=respell(data.y, found.best), predictions=predictions, notes=notes)
+
+
+def _with_numbers(data: Data) -> Data:
+    """Raise unless each row has a place in ``y`` and a number in ``predictions``, if there are any."""
+    refuse_length(f"y has {how_many(len(data.y), 'value')}", len(data.y), data.X.shape[0])
+    if data.predictions is None:
+        return data
+    numbers = read_numbers(data.predictions, "predictions")
+    refuse_length(f"predictions has {how_many(len(numbers), 'value')}", len(numbers), data.X.shape[0])
+    if np.isnan(numbers).any():
+        raise DataError("Got missing values in predictions, but expected one number per row: fill or drop these rows.")
+    return replace(data, predictions=numbers)
 
 
 # Tables in memory
@@ -161,8 +184,11 @@ def _of_file(file: File, asked: Asked, y: Any, labels_file: str | None, given: d
         data = {"npy": read_npy, "npz": read_npz}.get(file.kind, _read_table)(near, asked)
     n_rows = data.n_rows or data.X.shape[0]
     if labels_file is not None:
-        label, y = _read_labels_file(labels_file, asked.label, n_rows)
-        data = replace(data, label=label)
+        label, labels = _read_labels_file(labels_file, asked, n_rows)
+        y, data = labels.y, replace(data, label=label, **labels._asdict())
+    elif y is not None and not isinstance(y, str):
+        labels = read_y(y, asked.task)
+        y, data = labels.y, replace(data, **labels._asdict())
     outside = {
         what: values for what, values in {"y": y, **given}.items() if values is not None and not isinstance(values, str)
     }
@@ -193,7 +219,8 @@ def _read_table(file: File, asked: Asked) -> Data:
             return sample
     # Otherwise labels and other columns are read for all rows, so that the sample of features can follow the labels.
     coded = read_roles(table, asked.roles, label)
-    y = None if label is None else labels_of(label, coded[label])
+    labels = None if label is None else labels_of(label, coded[label], asked.task)
+    y = None if labels is None else labels.y
     drawn = None if y is None else _draw(file, y, asked, 8 * len(y) * len(asked.choose(table.names, asked.roles)))
     X, names = _read_features(table, asked, drawn)
     notes = table.notes
@@ -202,7 +229,7 @@ def _read_table(file: File, asked: Asked) -> Data:
         told = f"the whole table was read: {read / 1e6:,.1f} MB, with the files taking {size / 1e6:,.1f} MB"
         notes = (*notes, f"{alike} and in their labels, so {told}")
     beside = {name: each.rows for name, each in coded.items()}
-    data = asked.gather(X, names, label or "", y, beside, notes=notes)
+    data = asked.gather(X, names, label or "", labels, beside, notes=notes)
     if y is None or drawn is None:
         return data
     # The features are those of the sampled rows; the other columns have to follow.
@@ -241,9 +268,9 @@ def _read_features(table: Table, asked: Asked, drawn: np.ndarray | None) -> tupl
 # Labels in a file of their own
 
 
-def _read_labels_file(path: str, label: str | None, n_rows: int) -> tuple[str, np.ndarray]:
+def _read_labels_file(path: str, asked: Asked, n_rows: int) -> tuple[str, Labels]:
     """Return the name and the labels of a file that has one for each row, in the same order."""
-    file = find_file(path)
+    file, label = find_file(path), asked.label
     with reading(file), fetched(file) as near:
         if near.kind in ("npy", "npz"):
             name, coded = read_label_array(near, label)
@@ -255,7 +282,7 @@ def _read_labels_file(path: str, label: str | None, n_rows: int) -> tuple[str, n
             coded = read_roles(table, [name], name)[name]
     n_labels = len(coded.codes)
     refuse_length(f"{file.shown} has {how_many(n_labels, 'label')}", n_labels, n_rows)
-    return name, labels_of(name, coded)
+    return name, labels_of(name, coded, asked.task)
 
 
 def _read_lines(lines: list[list[str]], n_rows: int) -> tuple[str, Coded]:
@@ -279,10 +306,11 @@ def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, st
     features = [asked.embedding] if asked.embedding else asked.choose(table.names, asked.roles)
     beside = list(dict.fromkeys(asked.beside.values()))
     sizes = groups.bytes_of([*features, *beside])
-    chosen, rows, y, n_unlabelled, doubt = _draw_from_groups(table, groups, asked, label, sizes, start)
+    chosen, rows, labels, n_unlabelled, doubt = _draw_from_groups(table, groups, asked, label, sizes, start)
     given = {name: coded.rows for name, coded in read_roles(table, beside, None, rows).items()}
     X, names = _read_features(table, asked, rows)
-    codes = np.unique(y, return_inverse=True)[1]
+    is_classes = labels.task == "classes"
+    codes = np.unique(labels.y, return_inverse=True)[1] if is_classes else np.maximum(tenths(labels.y), 0)
     alike = compare_groups(_columns(X), codes, groups.group_of(rows))
     read, size = bytes_read() - start, table.file.size
     told = (
@@ -292,13 +320,13 @@ def _sample_groups(table: Table, groups: RowGroups, asked: Asked, label: str, st
     notes = [*table.notes, f"{told}{doubt}"]
     if alike.is_noticeable:
         notes.append(f"{alike}, so intervals may be too narrow; set max_rows higher to read more row groups")
-    data = asked.gather(X, names, label, y, given, notes=tuple(notes), drawn=rows)
+    data = asked.gather(X, names, label, labels, given, notes=tuple(notes), drawn=rows)
     return replace(data, n_rows=int(groups.n_rows.sum()), n_unlabelled=n_unlabelled), alike
 
 
 def _draw_from_groups(
     table: Table, groups: RowGroups, asked: Asked, label: str, sizes: Ints, start: int
-) -> tuple[Ints, Ints, np.ndarray, int, str]:
+) -> tuple[Ints, Ints, Labels, int, str]:
     """Choose row groups and rows; ``sizes`` are the bytes of each group without the labels.
 
     Also return the rows' labels, how many of all rows have none, and a doubt about the class proportions.
@@ -309,20 +337,22 @@ def _draw_from_groups(
     # If the labels of all rows take few bytes, they are read first: rare classes are then found.
     if groups.bytes_of([label]).sum() <= _LABELS_SHARE * budget:
         coded = read_roles(table, [label], label)[label]
-        y = labels_of(label, coded)  # raises if the column cannot be labels
-        chosen, rows = draw_rows(groups, sizes, budget - (bytes_read() - start), coded.codes, n_drawn, rng)
-        missing = int(np.count_nonzero(coded.codes < 0))
-        return chosen, rows, y[rows], missing, ""
+        labels = labels_of(label, coded, asked.task)  # raises if the column cannot be labels
+        codes = coded.codes if labels.task == "classes" else tenths(labels.y)
+        chosen, rows = draw_rows(groups, sizes, budget - (bytes_read() - start), codes, n_drawn, rng)
+        missing = int(np.count_nonzero(codes < 0))
+        return chosen, rows, labels._replace(y=labels.y[rows]), missing, ""
     # Otherwise only those of the groups that were chosen without knowing any label.
     chosen = choose_groups(sizes + groups.bytes_of([label]), budget - (bytes_read() - start), None, rng)
     within = groups.rows_in(chosen)
     coded = read_roles(table, [label], label, within)[label]
     labelled = np.flatnonzero(coded.codes >= 0)
     places = np.sort(rng.permutation(labelled)[:n_drawn])
-    y = labels_of(label, coded._replace(codes=coded.codes[places]))
+    labels = labels_of(label, coded._replace(codes=coded.codes[places]), asked.task)
     missing = round((1 - len(labelled) / len(within)) * n_rows)
-    doubt = ", assuming that these have the class proportions of all rows"
-    return chosen, within[places], y, missing, doubt
+    alike = "class proportions" if labels.task == "classes" else "distribution"
+    doubt = f", assuming that these have the {alike} of all rows"
+    return chosen, within[places], labels, missing, doubt
 
 
 def _columns(X: Any) -> Iterator[tuple[str, Any]]:

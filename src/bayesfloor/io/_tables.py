@@ -215,6 +215,7 @@ class Coded(NamedTuple):
 
     values: np.ndarray
     codes: np.ndarray
+    is_csv: bool = False  # text in a CSV, where nothing else says what it is
 
     @property
     def rows(self) -> np.ndarray:
@@ -264,7 +265,7 @@ def encode(column: Any, *, is_csv: bool) -> Coded:
     texts = distinct.to_pylist()
     if is_csv and all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts):
         return Coded(np.array([int(text) for text in texts]), codes)
-    return Coded(np.array(texts, dtype=object), codes)  # as NumPy strings, paths would take far more memory
+    return Coded(np.array(texts, dtype=object), codes, is_csv)  # as NumPy strings, paths would take far more memory
 
 
 def read_embedding(table: Table, name: str, chosen: np.ndarray | None = None) -> np.ndarray:

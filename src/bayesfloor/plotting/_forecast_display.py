@@ -195,8 +195,11 @@ def ranked(answer: Answer) -> list[tuple[str, float]]:
 
 def learner_name(name: str) -> str:
     """Return a learner's name for a list, such as "random forest"; a user's learner keeps the name it was given."""
-    from bayesfloor.answer._learners import BLEND, REGISTRY
-    from bayesfloor.answer._make_answer import called  # late import: it loads scikit-learn
+    from bayesfloor.answer._learners import (
+        BLEND,
+        REGISTRY,
+        called,  # late import: it loads scikit-learn
+    )
 
     if name not in (*REGISTRY, BLEND):
         return name

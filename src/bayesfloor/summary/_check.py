@@ -11,7 +11,8 @@ import numpy as np
 
 from bayesfloor.answer._answer import OPEN, Answer, check_target
 from bayesfloor.answer._hazards import AS_CASES, AS_COPIES, BETWEEN, LATER, Hazards, find_hazards
-from bayesfloor.answer._make_answer import make_answer
+from bayesfloor.answer._make_answer import make_answers
+from bayesfloor.answer._metrics import ACCURACY, check_metric
 from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
 from bayesfloor.decide._gap import Gap, gap
 from bayesfloor.decide._merging import merge_advice
@@ -266,6 +267,7 @@ def check(
     y: Any = None,
     target: float | None = None,
     *,
+    metric: Any = "auto",
     groups: Any = None,
     duplicates: str | None = None,
     time: str | None = None,
@@ -352,8 +354,7 @@ def check(
     >>> found.answer.verdict(0.9)
     'reachable'
     """
-    if target is not None:
-        check_target(target)
+    check_metric(metric, target)
     check_flag("auto_groups", auto_groups)
     if duplicates is not None:
         check_choice("duplicates", duplicates, (AS_CASES, AS_COPIES))
@@ -379,9 +380,9 @@ def check(
     hazards = find_hazards(data, roles, y_kind, random_state, duplicates, time).held(together=auto_groups)
     data, settings = _as_they_belong(data, settings, hazards)
     floor = _fit_quietly(data, settings, hazards)
-    answer = make_answer(floor.overall_, floor.fitted_, settings, effort, learners, hazards, data.group)
+    made = make_answers(floor.overall_, floor.fitted_, settings, effort, learners, hazards, data.group, metric)
     facts = gather_facts(floor.fitted_, settings, replace(data, name=name or data.name), time)
-    return make_check(floor, answer, target, facts, data, hazards)
+    return make_check(floor, made, target, facts, data, hazards)
 
 
 def _check_predictions(data: Data) -> None:
@@ -421,16 +422,18 @@ def _fit_quietly(data: Data, settings: Settings, hazards: Hazards) -> BayesFloor
 
 
 def make_check(
-    floor: BayesFloor, answer: Answer, target: float | None, facts: Facts, data: Data, hazards: Hazards
+    floor: BayesFloor, answers: dict[str, Answer], target: float | None, facts: Facts, data: Data, hazards: Hazards
 ) -> Check:
-    """Combine a fit, its answer and what was found in the rows into one object."""
+    """Combine a fit, its answers and what was found in the rows into one object; the first answer is the main one."""
+    answer, asked, *beside = answers[ACCURACY.name], *answers
     pairs, sample = pair_answers(answer, floor.classes_), floor.fitted_.sample
     columns = sample.features.prepared
     return Check(
         facts=facts,
         target=target,
         overall=floor.overall_,
-        answer=answer,
+        answer=answers[asked],
+        beside={name: answers[name] for name in beside},
         pairs=pairs,
         classes=class_answers(answer, floor.classes_),
         pairwise=floor.pairwise_,

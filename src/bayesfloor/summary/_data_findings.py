@@ -23,7 +23,7 @@ from bayesfloor.answer._hazards import (
     Hazards,
 )
 from bayesfloor.answer._leaks import LABELS, LEAK, DoubtfulColumns, Leak
-from bayesfloor.answer._make_answer import called
+from bayesfloor.answer._learners import called
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.io._messages import shell

@@ -16,10 +16,9 @@ from bayesfloor.answer._answer import (
     TOO_LOW,
     Answer,
     guessed_class,
-    target_error,
 )
 from bayesfloor.answer._hazards import DUPLICATES, GROUPS, NEAR_DUPLICATES, TIME
-from bayesfloor.answer._make_answer import called
+from bayesfloor.answer._learners import called
 from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.decide._features import SelectionPath
 from bayesfloor.decide._gap import AT, NOT_SHOWN, ROOM, Gap, GapLines
@@ -30,15 +29,23 @@ from bayesfloor.hierarchy._cuts import pair_tree
 from bayesfloor.plotting._forecast_display import ranked
 from bayesfloor.summary._data_findings import MANY_COPIES
 from bayesfloor.summary._findings import TOO_SMALL, Measured
+from bayesfloor.summary._scores import (
+    about_text,
+    accuracy,
+    ends_text,
+    guess_text,
+    no_end,
+    score_text,
+    with_article,
+)
 from bayesfloor.summary._verdict import (
     NO_LIMIT,
-    accuracy,
     finds_nothing,
     lowest_error,
     no_limit,
     points,
     reason_text,
-    target_text,
+    wished,
 )
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import (
@@ -71,7 +78,7 @@ def next_step(check: Measured) -> str:
     target = check.target
     if target is None:
         return _more(answer)
-    if check.outcome in (REACHABLE, LIKELY) and lowest_error(answer) <= target_error(target):
+    if check.outcome in (REACHABLE, LIKELY) and lowest_error(answer) <= answer.of.loss(target):
         more = "" if check.outcome == REACHABLE else f", which more {answer.unit} would have to confirm"
         return f"train {called(answer.best)}; it meets the target in cross-validation{more}."
     if check.outcome in (REACHABLE, LIKELY, OPEN):
@@ -80,13 +87,13 @@ def next_step(check: Measured) -> str:
 
 
 def _rows_for(answer: Answer, target: float, measure: str) -> str:
-    wish, rows = f"{target_text(target)} {measure}", _even_chance(answer, target)
-    return rows and f"collect more {answer.unit}: {rows} of {wish}."
+    rows = _even_chance(answer, target)
+    return rows and f"collect more {answer.unit}: {rows} of {wished(answer, target, measure)}."
 
 
 def _even_chance(answer: Answer, target: float) -> str:
     """Say how many rows give an even chance of the target; nothing if they are at hand, or too many to tell."""
-    error, forecast = target_error(target), answer.forecast
+    error, forecast = answer.of.loss(target), answer.forecast
     if forecast is None or answer.upper <= error:
         return ""
     rows = forecast.rows_for(error)
@@ -94,7 +101,7 @@ def _even_chance(answer: Answer, target: float) -> str:
 
 
 def _for_model(check: Measured) -> str:
-    gap, answer = check.gap, check.answer
+    gap, answer = check.gap, check.of_errors
     if gap is None or gap.too_good.seen:
         return ""
     if gap.overall.word in (ROOM, NOT_SHOWN) and lowest_error(answer) < gap.overall.error:
@@ -115,14 +122,19 @@ def _more(answer: Answer) -> str:
     if answer.forecast is None:
         return ""
     twice = float(answer.forecast.quantiles([0.5], 2 * answer.forecast.n_rows)[0])
-    if hardly_falls(lowest_error(answer), twice):
+    if hardly_falls(lowest_error(answer), twice, answer.guessing):
         return f"look for better features; more {answer.unit} of the same kind would hardly help."
-    return f"collect more {answer.unit}; with twice as many, the best model would reach about {accuracy(twice)} %."
+    reach = (
+        f"{accuracy(twice)} %"
+        if answer.of.of_errors
+        else f"{with_article(answer.of)} of {score_text(answer.of, twice)}"
+    )
+    return f"collect more {answer.unit}; with twice as many, the best model would reach about {reach}."
 
 
-def hardly_falls(now: float, then: float) -> bool:
+def hardly_falls(now: float, then: float, guessing: float = 1.0) -> bool:
     """Whether an error falls too little to matter."""
-    return bool(now - then < max(_LITTLE, _LITTLE_OF_ERROR * now))
+    return bool(now - then < max(_LITTLE * min(guessing, 1.0), _LITTLE_OF_ERROR * now))
 
 
 def more_rows(answer: Answer, target: float | None, measure: str) -> str:
@@ -132,14 +144,20 @@ def more_rows(answer: Answer, target: float | None, measure: str) -> str:
         return ""
     sizes = [times * forecast.n_rows for times in _TIMES]
     ends = [forecast.quantiles([0.5, 0.025, 0.975], rows) for rows in sizes]
-    told = [f"{percent(middle)} % ({span(low, high)})" for middle, low, high in ends]
-    told[0] = f"error about {told[0]}"
+    if answer.of.of_errors:
+        told = [f"{percent(middle)} % ({span(low, high)})" for middle, low, high in ends]
+        told[0] = f"error about {told[0]}"
+    else:
+        texts = [[score_text(answer.of, loss) for loss in each] for each in ends]
+        order = (2, 1) if answer.of.is_score else (1, 2)
+        told = [f"{each[0]} ({' to '.join(each[k] for k in order).replace(' %', '', 1)})" for each in texts]
+        told[0] = f"{answer.of.words} about {told[0]}"
     text = "; ".join(f"{times} times: {each}" for times, each in zip(_TIMES, told, strict=True))
     if target is None:
         return text
     chances = join_labels([chance_text(answer.chance(target, rows)) for rows in sizes])
     even = _even_chance(answer, target)
-    return f"{text}. Probability of {target_text(target)} {measure} then: {chances}{even and f'; {even}'}"
+    return f"{text}. Probability of {wished(answer, target, measure)} then: {chances}{even and f'; {even}'}"
 
 
 HOW = "how we know"
@@ -178,12 +196,18 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
     answer = check.answer
     best = ", not clearly better than guessing" if finds_nothing(answer) else ""
     measure = check.measure
-    yield "best estimate", _both(answer.estimate, measure) + best
+    yield "best estimate", _score(answer, answer.estimate, measure) + best
     yield "range", _range_of_both(answer, check.target, measure)
+    for other in check.beside.values():
+        yield (
+            other.of.words.removesuffix(" accuracy"),
+            f"{about_text(other)}; guessing {score_text(other.of, other.guessing)}",
+        )
     if more := more_rows(answer, check.target, measure):
         yield "more rows", more
-    yield "guessing", f"{_both(answer.guessing, measure)}: always {guessed_class(answer.guessing, answer.n_classes)}"
-    why = f" ({'; '.join(map(reason_text, answer.reasons))})" if answer.reasons else ""
+    guess = f"always {guessed_class(answer.guessing, answer.n_classes)}" if answer.of.of_errors else guess_text(answer)
+    yield "guessing", f"{_score(answer, answer.guessing, measure)}: {guess}"
+    why = f" ({'; '.join(reason_text(reason, answer) for reason in answer.reasons)})" if answer.reasons else ""
     yield "reliability", answer.reliability + why
     if check.gap is not None:
         whole = check.gap.overall
@@ -192,13 +216,20 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
         yield "next", step
 
 
+def _score(answer: Answer, loss: float, measure: str) -> str:
+    return _both(loss, measure) if answer.of.of_errors else f"{answer.of.words} {score_text(answer.of, loss)}"
+
+
 def _both(error: float, measure: str) -> str:
     return f"{accuracy(error)} % {measure} (error {percent(error)} %)"
 
 
 def _range_of_both(answer: Answer, target: float | None, measure: str) -> str:
     """Return the range in accuracy and error; without a lower limit, one end only."""
-    aim = None if target is None else target_error(target)
+    aim = None if target is None else answer.of.loss(target)
+    if not answer.of.of_errors:
+        end = f"; {no_end(answer)}" if np.isnan(answer.useful_lower) else ""
+        return f"{answer.of.words} {ends_text(answer, aim)}{end}"
     if np.isnan(answer.useful_lower):
         least = f"at least {accuracy(answer.upper, aim)} % {measure}"
         return f"{least} (error at most {percent(answer.upper, aim)} %; {no_limit(answer)})"
@@ -209,9 +240,11 @@ def _range_of_both(answer: Answer, target: float | None, measure: str) -> str:
 def evidence_figures(check: Measured) -> Iterator[tuple[str, str, str]]:
     """Yield what the answer rests on as name, value and note; the tree bounds come last, as evidence only."""
     answer, overall = check.answer, check.overall
-    yield "lower end", *lower_end(answer)
-    yield "upper end", f"{percent(answer.upper)} %", reason_text(answer.why_upper)
-    yield "cross-validated error", *_learners(answer)
+    best, other = ("upper end", "lower end") if answer.of.of_errors else ("shown", "other end")
+    yield other, *lower_end(answer)
+    yield best, loss_text(answer, answer.upper), reason_text(answer.why_upper, answer)
+    measured = "error" if answer.of.of_errors else answer.of.words
+    yield f"cross-validated {measured}", *_learners(answer)
     of_trees = doubt_about_trees(check) or f"from {percent(overall.cross_rate)} % cross-class edges"
     yield HOW, span(overall.lower, overall.upper), f"tree bounds, {of_trees}"
 
@@ -219,15 +252,20 @@ def evidence_figures(check: Measured) -> Iterator[tuple[str, str, str]]:
 def lower_end(answer: Answer) -> tuple[str, str]:
     """Return the lower end of the range and why it is there, or why there is none."""
     if answer.why_lower is None or np.isnan(answer.lower):
-        return "none", NO_LIMIT
-    return f"{percent(answer.lower)} %", reason_text(answer.why_lower)
+        return "none", NO_LIMIT if answer.of.of_errors else no_end(answer)
+    return loss_text(answer, answer.lower), reason_text(answer.why_lower, answer)
+
+
+def loss_text(answer: Answer, loss: float) -> str:
+    """Return an error in percent, or what other losses stand for, in the metric's unit."""
+    return f"{percent(loss)} %" if answer.of.of_errors else score_text(answer.of, loss)
 
 
 def _learners(answer: Answer) -> tuple[str, str]:
     """Return the lowest error, the learner that reached it, and the runners-up."""
     if not answer.errors:
         return "none", "no learner could be trained"
-    (best, least), *others = ((printable(name), f"{percent(error)} %") for name, error in ranked(answer)[:_LEARNERS])
+    (best, least), *others = ((printable(name), loss_text(answer, error)) for name, error in ranked(answer)[:_LEARNERS])
     then = ", ".join(f"{name} {error}" for name, error in others)
     return least, f"by {best}{'; next ' if then else ''}{then}"
 
@@ -236,12 +274,12 @@ def doubt_about_trees(check: Measured) -> str:
     """Return why the tree bounds are wrong here; empty if there is no reason to doubt them."""
     if check.facts.copies >= MANY_COPIES:
         return TOO_LOW
-    return TOO_HIGH if check.answer.contradicts(check.overall.lower) else ""
+    return TOO_HIGH if check.of_errors.contradicts(check.overall.lower) else ""
 
 
 def metrics(check: Measured) -> dict[str, float]:
     """Return the figures that are known; trackers refuse None, and some draw NaN as zero."""
-    answer, model = check.answer, None if check.gap is None else check.gap.overall
+    answer, model = check.of_errors, None if check.gap is None else check.gap.overall
     figures = {
         "lowest_error_estimate": answer.estimate,
         "lowest_error_lower": answer.lower,
@@ -255,6 +293,10 @@ def metrics(check: Measured) -> dict[str, float]:
     }
     if model is not None:
         figures |= {"model_error": model.error, "model_error_low": model.low, "model_error_high": model.high}
+    for other in (check.answer, *check.beside.values()):
+        if not other.of.of_errors:  # in the metric's own unit
+            shown, end = other.score_range
+            figures |= {other.metric: other.score, f"{other.metric}_shown": shown, f"{other.metric}_limit": end}
     return {name: float(value) for name, value in figures.items() if np.isfinite(value)}
 
 

@@ -15,6 +15,7 @@ from bayesfloor.answer._answer import Answer, Basis
 from bayesfloor.answer._drift import Drift
 from bayesfloor.answer._hazards import Dependence, Hazards
 from bayesfloor.answer._leaks import DoubtfulColumns, Leak
+from bayesfloor.answer._metrics import ACCURACY
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
 from bayesfloor.answer._related_rows import RelatedRows
 from bayesfloor.decide._gap import AT, BELOW, ROOM, SAW_LABELS, Gap
@@ -100,6 +101,12 @@ class Measured:
     leaks: tuple[Leak, ...] = ()
     doubtful: tuple[DoubtfulColumns, ...] = ()
     prepared: Prepared = field(default_factory=Prepared)
+    beside: dict[str, Answer] = field(default_factory=dict)
+
+    @property
+    def of_errors(self) -> Answer:
+        """The answer for errors, on which those for classes and pairs rest."""
+        return self.answer if self.answer.metric == ACCURACY.name else self.beside[ACCURACY.name]
 
     @property
     def verdict(self) -> str:
@@ -113,7 +120,7 @@ class Measured:
         hidden = "" if unsure else hidden_by_accuracy(self.pairwise.sizes, self.labels)
         if hidden and (found := _found_of_rarest(self)):
             hidden = f"{hidden} {found}"
-        words = verdict_words(self.answer, self.target, self.measure, hidden, self.gap)
+        words = verdict_words(self.answer, self.target, self.measure, hidden, self.gap, self.of_errors)
         spelled = [reason for reason in self.answer.reasons if reason.basis is Basis.SPELLINGS]
         return words.then(alarm(self._hazards), *map(merge_first, spelled[:1]))
 
@@ -130,7 +137,7 @@ class Measured:
     @cached_property
     def traits(self) -> tuple[Trait, ...]:
         """Properties of the data, and whether each weakens the answer."""
-        return find_traits(self.facts, self.overall, self.one_vs_rest, self.answer)
+        return find_traits(self.facts, self.overall, self.one_vs_rest, self.of_errors)
 
     @cached_property
     def labels(self) -> list[str]:
@@ -158,7 +165,7 @@ def find(check: Measured) -> tuple[Finding, ...]:
     makers = [_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious, _rare]
     makers += [_model, _seen_labels]
     found = [finding for make in makers if (finding := make(check)) is not None]
-    found += hazard_findings(check._hazards, check.answer)
+    found += hazard_findings(check._hazards, check.of_errors)
     weak = (trait for trait in check.traits if trait.weak)
     found += [make_finding(trait.code, "traits", sentence(trait.text), trait.advice) for trait in weak]
     return tuple(sorted(found, key=lambda finding: _rank(check, finding.code)))
@@ -168,7 +175,7 @@ def _rank(check: Measured, code: str) -> float:
     """Return a code's rank; suspicious labels count as a fault in the data only if they explain much of the error."""
     if code == "BF105" and _explained(check) >= _MUCH:
         return _BY_IMPORTANCE.index("BF102") + 0.5
-    if code == "BF102" and check.overall.conflict < _LITTLE * check.answer.estimate:
+    if code == "BF102" and check.overall.conflict < _LITTLE * check.of_errors.estimate:
         return _BY_IMPORTANCE.index("BF105") + 0.5
     return _BY_IMPORTANCE.index(code)
 
@@ -178,7 +185,7 @@ def _explained(check: Measured) -> float:
 
     Wrong labels disagree with most of their neighbours. If classes overlap, many errors agree with some of theirs.
     """
-    wrong = check.answer.estimate * _n_searched(check)
+    wrong = check.of_errors.estimate * _n_searched(check)
     return check.suspicious.n_suspect / max(wrong, 1e-9)
 
 
@@ -249,7 +256,7 @@ def _codes(check: Measured) -> Finding | None:
 
 
 def _no_signal(check: Measured) -> Finding | None:
-    if not finds_nothing(check.answer) or (_is_rare(check) and check.overall.p_value < _SIGNAL):
+    if not finds_nothing(check.of_errors) or (_is_rare(check) and check.overall.p_value < _SIGNAL):
         return None
     p = f"Friedman-Rafsky test: p = {check.overall.p_value:.2g}"
     if check.overall.p_value < _RELATED:
@@ -329,7 +336,7 @@ def _harder_class(check: Measured) -> Finding | None:
     in_all = all(row.number in (pair.one, pair.two) for pair in pairs)
     second = pairs[1].relative if len(pairs) > 1 else 0.0
     one_pair = len(check.labels) > 2 and (not pairs or second < _NEARLY_AS_HARD * pairs[0].relative)
-    if finds_nothing(check.answer) or not uneven or not in_all or one_pair or row.error * row.n_rows < FEW:
+    if finds_nothing(check.of_errors) or not uneven or not in_all or one_pair or row.error * row.n_rows < FEW:
         return None
     wrong = f"{about(row.estimate, row.lower, row.upper)} of its rows"
     return make_finding(
@@ -371,7 +378,7 @@ def _rare(check: Measured) -> Finding | None:
 
 
 def _is_rare(check: Measured) -> bool:
-    as_given = check.facts.priors is None and not check.answer.has(Basis.SPELLINGS, Basis.TYPOS)
+    as_given = check.facts.priors is None and not check.of_errors.has(Basis.SPELLINGS, Basis.TYPOS)
     return as_given and rare_class(check.pairwise.sizes) is not None
 
 

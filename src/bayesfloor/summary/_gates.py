@@ -15,14 +15,14 @@ from scipy.optimize import brentq
 
 from bayesfloor.answer._answer import CANNOT_SAY, LIKELY, OPEN, REACHABLE, Answer, target_error
 from bayesfloor.answer._leaks import LEAK
-from bayesfloor.answer._learners import BLEND
-from bayesfloor.answer._make_answer import called
+from bayesfloor.answer._learners import BLEND, called
 from bayesfloor.floor._results import FEW
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.summary._explain import COMPARISONS, FINDINGS
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._findings import Measured
-from bayesfloor.summary._verdict import points, reason_text, target_text
+from bayesfloor.summary._scores import about_text, target_text
+from bayesfloor.summary._verdict import points, reason_text, wished
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats
@@ -101,23 +101,28 @@ def make_gates(
 
 
 def target_gate(check: Measured, target: float, at_least: float = AT_LEAST) -> Gate:
-    """Whether a target accuracy has at least this chance; "open" if it is not likely."""
-    text = f"target {target_text(target)}, lowest possible error {_whole(check, target_error(target))}"
+    """Whether a target has at least this chance; "open" if it is not likely."""
+    answer = check.answer
+    if answer.of.of_errors:
+        text = f"target {target_text(target)}, lowest possible error {_whole(answer, target_error(target))}"
+    else:
+        best = f"best possible {answer.of.words} {about_text(answer, answer.of.loss(target))}"
+        text = f"target: {wished(answer, target)}, {best}"
     return _by_chance("BF301", check.answer, target, at_least, text)
 
 
 def error_gate(check: Measured, most: float, at_least: float = AT_LEAST) -> Gate:
     """Whether the lowest possible error meets a limit, with at least this chance."""
-    text = f"lowest possible error {_whole(check, most)}, limit {target_text(most)}"
+    text = f"lowest possible error {_whole(check.of_errors, most)}, limit {target_text(most)}"
     if most == 1:
         return Gate("BF302", OK, text)
-    return _by_chance("BF302", check.answer, 1 - most, at_least, text)
+    return _by_chance("BF302", check.of_errors, 1 - most, at_least, text)
 
 
 def _by_chance(code: str, answer: Answer, target: float, at_least: float, text: str) -> Gate:
     outcome, chance = answer.verdict(target), answer.chance(target)
     if outcome == CANNOT_SAY:
-        why = f": {reason_text(answer.unknown)}" if answer.unknown else ""
+        why = f": {reason_text(answer.unknown, answer)}" if answer.unknown else ""
         return Gate(code, FAILED, f"{text}. These data cannot say whether it is reachable{why}")
     text = f"{text}: {outcome}" if outcome == REACHABLE else f"{text}: {outcome} ({chance_text(chance)})"
     if chance < at_least:
@@ -181,13 +186,13 @@ def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
     It fails if the two forecasts say so, or the cross-validated error of the same learner. If the forecasts cannot be
     compared, the cross-validated errors alone decide.
     """
-    errors = compare_errors(check.answer, before.answer)
+    errors = compare_errors(check.of_errors, before.of_errors)
     limit = f"limit {100 * most:g} point{'' if 100 * most == 1 else 's'}"
     if unlike := _other_ways(check, before):
         word = OPEN if errors is None else _judge(errors.low, errors.high, most)
         text = f"the ranges cannot be compared ({unlike})"
         return Gate("BF305", word, f"{text}. {_cross_validated(errors, word, most)}, {limit}")
-    now, then = check.answer, before.answer
+    now, then = check.of_errors, before.of_errors
     rise, chance = now.estimate - then.estimate, _chance_of_rise(now, then, most)
     text = f"best estimate {percent(then.estimate)} % before, {percent(now.estimate)} % now: {points(rise)} points"
     text += f", {limit}"
@@ -263,9 +268,9 @@ def check_limits(limits: Mapping[str, Any]) -> None:
             raise InputError(f"Got {name}={value!r}, but expected a fraction from 0 to 1, such as 0.05.")
 
 
-def _whole(check: Measured, limit: float) -> str:
+def _whole(answer: Answer, limit: float) -> str:
     """Return the best estimate and range for the whole problem, with enough digits to compare them with a limit."""
-    return about(check.answer.estimate, check.answer.useful_lower, check.answer.upper, limit)
+    return about(answer.estimate, answer.useful_lower, answer.upper, limit)
 
 
 def _judge(lower: float, upper: float, most: float) -> str:
@@ -389,7 +394,7 @@ def _new_doubts(check: Measured, before: Measured) -> str:
 
 def _nothing_decides(check: Measured, before: Measured) -> str:
     """Say why neither ranges nor learners can be compared."""
-    if not (unlike := _other_ways(check, before)) or compare_errors(check.answer, before.answer) is not None:
+    if not (unlike := _other_ways(check, before)) or compare_errors(check.of_errors, before.of_errors) is not None:
         return ""
     return f"the ranges cannot be compared ({unlike}), nor can learners: none was tested on as many rows as before"
 

@@ -10,12 +10,19 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import GOOD, OPEN
-from bayesfloor.answer._learners import BLEND, REGISTRY
-from bayesfloor.answer._make_answer import called
+from bayesfloor.answer._learners import BLEND, REGISTRY, called
 from bayesfloor.plotting._display import COLOURS
 from bayesfloor.plotting._forecast_display import learner_name
 from bayesfloor.summary._explain import CODES, explain
-from bayesfloor.summary._figures import answer_figures, gap_cells, head_line, lower_end, next_step, settings_line
+from bayesfloor.summary._figures import (
+    answer_figures,
+    gap_cells,
+    head_line,
+    loss_text,
+    lower_end,
+    next_step,
+    settings_line,
+)
 from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._html_drawings import (
     MOST_CLASSES,
@@ -32,11 +39,12 @@ from bayesfloor.summary._html_drawings import (
     row_cards,
     tree_text,
 )
+from bayesfloor.summary._scores import accuracy, score_text, with_article
 from bayesfloor.summary._text import NOT_TOGETHER, main_findings, unmeasured
 from bayesfloor.summary._thumbnails import thumbnails
-from bayesfloor.summary._verdict import accuracy, finds_nothing, lowest_error, reason_text, sentence
+from bayesfloor.summary._verdict import finds_nothing, lowest_error, reason_text, sentence
 from bayesfloor.support._errors import MissingPackageError
-from bayesfloor.support._words import how_many, percent, printable
+from bayesfloor.support._words import how_many, printable
 
 _FOLDER = Path(__file__).with_name("templates")
 
@@ -117,7 +125,7 @@ def _of_both(check: Measured) -> dict[str, Any]:
         "next_step": next_step(check),
         "ruler": make_ruler(check),
         "reliability": why_reliable(check),
-        "curve": draw_curve(check.answer),
+        "curve": draw_curve(check.of_errors),
         "findings": main_findings(check),
         "many": len(check.labels) > 2,
         "scale": matrix_scale(),
@@ -132,6 +140,9 @@ def standing(check: Measured) -> str:
     answer = check.answer
     if check.gap is not None or finds_nothing(answer) or answer.best not in answer.errors:
         return ""
+    if not answer.of.of_errors:
+        reached = f"{with_article(answer.of)} of {score_text(answer.of, lowest_error(answer))}"
+        return f"So far, {called(answer.best)} reaches {reached} in cross-validation."
     most = "" if np.isnan(answer.useful_lower) else f", at most {accuracy(answer.lower)} %"
     best = f"Best possible: about {accuracy(answer.estimate)} %{most}."
     so_far = f"So far, {called(answer.best)} reaches {accuracy(lowest_error(answer))} % in cross-validation."
@@ -142,21 +153,22 @@ def why_reliable(check: Measured) -> list[str]:
     """Return the reasons for the answer's reliability."""
     if check.answer.reliability == GOOD:
         return ["Both ends of the range have evidence."]
-    return [printable(sentence(reason_text(reason))) for reason in check.answer.reasons]
+    return [printable(sentence(reason_text(reason, check.answer))) for reason in check.answer.reasons]
 
 
 def rests_on(check: Measured) -> list[tuple[str, str]]:
     """Return the evidence for each part of the answer, and the learners that were left out."""
     answer = check.answer
     lower, why_lower = lower_end(answer)
+    best, other = ("upper end", "lower end") if answer.of.of_errors else ("shown", "other end")
     n = answer.n_rows
     # Large data need not be tested on all folds.
     tested = how_many(n, "row") if n == check.facts.n_used else f"{n:,} of {check.facts.n_used:,} rows"
     curves = f"where the learning curves of the tested learners end, measured on {tested}"
     given = [
-        (f"best estimate: {percent(answer.estimate)} %", curves),
-        (f"upper end: {percent(answer.upper)} %", reason_text(answer.why_upper)),
-        (f"lower end: {lower}", why_lower),
+        (f"best estimate: {loss_text(answer, answer.estimate)}", curves),
+        (f"{best}: {loss_text(answer, answer.upper)}", reason_text(answer.why_upper, answer)),
+        (f"{other}: {lower}", why_lower),
         ("left out", _left_out(answer.left_out)),
     ]
     return [(name, printable(text)) for name, text in given if text]

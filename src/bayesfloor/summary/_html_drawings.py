@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.answer._answer import Answer
-from bayesfloor.answer._make_answer import called
+from bayesfloor.answer._learners import called
 from bayesfloor.io._data import recognise
 from bayesfloor.plotting._class_tree_display import layout
 from bayesfloor.plotting._curve_display import curve_ticks
@@ -19,8 +19,8 @@ from bayesfloor.plotting._forecast_display import learner_name, ranked
 from bayesfloor.plotting._pairwise_display import short_percent
 from bayesfloor.summary._figures import doubt_about_trees, hardly_falls
 from bayesfloor.summary._findings import TOO_SMALL, Measured, class_rows, hardest_pairs, pair_rows
+from bayesfloor.summary._scores import target_text
 from bayesfloor.summary._text import class_cells, pair_cells, round_up, ruler_end
-from bayesfloor.summary._verdict import target_text
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import (
     about,
@@ -94,7 +94,7 @@ def _model_line(check: Measured) -> list[Line]:
 
 
 def _answer_line(check: Measured) -> Line:
-    answer = check.answer
+    answer = check.of_errors
     ends = answer.estimate, answer.useful_lower, answer.upper
     return _range_line("lowest possible error", about(*ends), *ends)
 
@@ -108,20 +108,20 @@ def _range_line(name: str, note: str, estimate: float, lower: float, upper: floa
 
 def _learner_lines(check: Measured) -> list[Line]:
     """Return the lines with cross-validated errors, smallest first."""
-    names = show_labels([learner_name(name) for name, _ in ranked(check.answer)], _LEARNER)
-    found = zip(names, ranked(check.answer), strict=True)
+    names = show_labels([learner_name(name) for name, _ in ranked(check.of_errors)], _LEARNER)
+    found = zip(names, ranked(check.of_errors), strict=True)
     return [Line(f"{name}, cross-validated", f"{percent(error)} %", "point", None, error) for name, (_, error) in found]
 
 
 def _ruler(check: Measured, lines: list[Line]) -> Ruler:
-    guessing, target = check.answer.guessing, None
+    guessing, target = check.of_errors.guessing, None
     shown = [value for line in lines for value in (*(line.ends or ()), line.mark) if value is not None]
-    shown += [] if check.target is None else [1 - check.target]
-    end = ruler_end(max(shown), guessing)
-    if check.target is not None:
-        place = _place(1 - check.target, end)
+    aim = None if check.target is None or not check.answer.of.of_errors else check.answer.of.loss(check.target)
+    end = ruler_end(max([*shown, *([] if aim is None else [aim])]), guessing)
+    if aim is not None:
+        place = _place(aim, end)
         side = "start" if place < 12 else "end" if place > 88 else ""  # a centred label would stick out of the ruler
-        target = Tick(place, f"{target_text(check.target)} accuracy", side)
+        target = Tick(place, f"{target_text(check.target or 0.0)} accuracy", side)
     guess = f"guessing: {percent(guessing)} %{' →' if end < guessing else ''}"
     return Ruler([_placed(line, end) for line in lines], make_ticks(end), _round(end), guess, target)
 

@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bayesfloor.answer._answer import check_target
+from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._forecast import GROWTH, LEVELS, Forecast
+from bayesfloor.answer._metrics import METRICS
 from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.decide._merging import _mapping
 from bayesfloor.decide._suspicious import SuspiciousLabels
@@ -26,7 +27,8 @@ from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import plain, restore, store
 
 Made = TypeVar("Made", bound=Measured)
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
+_MOST_LOSS = 1e300  # of metrics without a largest loss
 _MOST_ROWS = 2**53  # with more, a number of rows would be no exact number
 _FOUND_AGAIN = ("samples", "tree")  # from the suspicious labels, and from the pairs
 
@@ -45,6 +47,10 @@ def to_dict(check: Measured, gates: Sequence[Gate] = ()) -> dict[str, Any]:
         "target": check.target,
         "outcome": check.outcome,
         "chance": plain(check.chance),
+        "metric": check.answer.metric,
+        "unit": check.answer.of.unit,
+        "score": plain(check.answer.score),
+        "score_range": plain(check.answer.score_range),
         "answer": store(check.answer),
         "facts": store(check.facts),
         "findings": plain(check.findings),
@@ -92,8 +98,9 @@ def _refuse_constant(name: str) -> None:
 
 
 def _restore_check(given: dict[str, Any], kind: type[Made]) -> Made:
+    metric = METRICS[given["answer"]["metric"]]
     if given["target"] is not None:
-        check_target(given["target"])
+        metric.check_target(given["target"])
     rows = restore(SuspiciousLabels, given["suspicious"])
     pairs, pairwise = restore(PairAnswers, given["pairs"]), restore(PairwiseFloor, given["pairwise"])
     tree = grow_class_tree(pairwise, "average", pairs)
@@ -104,9 +111,9 @@ def _restore_check(given: dict[str, Any], kind: type[Made]) -> Made:
     return replace(made, merge=merge)
 
 
-def _refuse_forecast(forecast: Forecast) -> None:
+def _refuse_forecast(forecast: Forecast, most: float) -> None:
     known = (*forecast.errors, forecast.lowest)
-    if any(len(each) != len(LEVELS) or not np.all((each >= 0) & (each <= 1)) for each in known):
+    if any(len(each) != len(LEVELS) or not np.all((each >= 0) & (each <= most)) for each in known):
         raise InputError("the forecast is not made of errors between 0 and 1")
     if len(known) != len(GROWTH) + 1 or np.any(np.diff(known, axis=1) < 0):
         raise InputError("the forecast is not made of quantiles")
@@ -114,22 +121,34 @@ def _refuse_forecast(forecast: Forecast) -> None:
         raise InputError("the forecast is not one for more and more rows")
 
 
-def _refuse_nonsense(made: Measured) -> None:
-    """Raise an error for figures that gates would take at face value."""
-    answer, K = made.answer, made.facts.n_classes
-    if not all(0 <= error <= 1 for error in (answer.estimate, answer.upper, *answer.errors.values())):
+def _refuse_answer(name: str, answer: Answer) -> None:
+    """Raise an error for an answer that cannot be one by this metric."""
+    most = min(METRICS[name].most, _MOST_LOSS)
+    if answer.metric != name:
+        raise InputError("an answer has another metric than its name")
+    if not all(0 <= error <= most for error in (answer.estimate, answer.upper, *answer.errors.values())):
         raise InputError("the best estimate, its range or the error of a learner is not between 0 and 1")
-    tables = (made.pairs, made.classes)
-    ends = [np.ravel(getattr(table, name)) for table in tables for name in ("estimate", "lower", "upper", "error")]
-    ends += [np.array([answer.lower, answer.guessing]), answer.curve.error, answer.curve.low, answer.curve.high]
-    if any(np.any((end < 0) | (end > 1)) for end in ends):
+    ends = [np.array([answer.lower, answer.guessing]), answer.curve.error, answer.curve.low, answer.curve.high]
+    if any(np.any((end < 0) | (end > most)) for end in ends):
         raise InputError("an error is not between 0 and 1")
     if answer.forecast is not None:
-        _refuse_forecast(answer.forecast)
+        _refuse_forecast(answer.forecast, most)
     if not np.nan_to_num(answer.lower) <= answer.estimate <= answer.upper:
         raise InputError("the best estimate lies outside its range")
     if not all(0 < answer.n_independent[name] < np.inf for name in answer.errors):
         raise InputError("the numbers of independent rows make no sense")
+
+
+def _refuse_nonsense(made: Measured) -> None:
+    """Raise an error for figures that gates would take at face value."""
+    K = made.facts.n_classes
+    for name, answer in {made.answer.metric: made.answer, **made.beside}.items():
+        _refuse_answer(name, answer)
+    answer = made.of_errors
+    tables = (made.pairs, made.classes)
+    ends = [np.ravel(getattr(table, name)) for table in tables for name in ("estimate", "lower", "upper", "error")]
+    if any(np.any((end < 0) | (end > 1)) for end in ends):
+        raise InputError("an error is not between 0 and 1")
     sizes = {answer.n_classes, *(len(table.classes) for table in (*tables, made.pairwise, made.one_vs_rest))}
     if sizes != {K} or min(made.facts.n_used, answer.n_rows) < 1:
         raise InputError("the numbers of rows or classes make no sense")

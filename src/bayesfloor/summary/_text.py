@@ -118,7 +118,7 @@ def _answer_lines(check: Measured, width: int) -> list[str]:
     lines = []
     for name, text in answer_figures(check):
         lines += _hanging_indent(name, text, width)
-        if name == "range":  # the ruler below it is as long as it fits
+        if name == "range" and check.answer.of.of_errors:  # the ruler below it is as long as it fits
             fitting = width - _NAMES - (cells(ruler(check)) - LENGTH)
             lines.append(" " * _NAMES + ruler(check, max(10, min(LENGTH, fitting))))
     return lines

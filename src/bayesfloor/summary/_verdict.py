@@ -17,27 +17,26 @@ from bayesfloor.answer._answer import (
     Basis,
     Reason,
     guessed_class,
-    target_error,
 )
-from bayesfloor.answer._make_answer import called
+from bayesfloor.answer._learners import called
 from bayesfloor.decide._gap import AT, BELOW, ROOM, Gap
 from bayesfloor.io._labels import Spellings
+from bayesfloor.summary._scores import (
+    about_text,
+    accuracy,
+    best_case,
+    guess_text,
+    score_reason,
+    score_text,
+    shown_text,
+    target_text,
+    wish,
+    with_article,
+)
 from bayesfloor.support._types import Floats
 from bayesfloor.support._words import about, chance_text, how_many, join_labels, percent, quoted, span
 
 WRONG_OR_OVERLAP = "wrong, or the classes overlap there"  # labels that disagree with their neighbours
-
-
-def accuracy(error: float, beside: float | None = None) -> str:
-    """Return the accuracy in percent, with as many decimals as the error needs next to another error."""
-    told = percent(error, beside)
-    return f"{100 - float(told):.{len(told.partition('.')[2])}f}"
-
-
-def target_text(target: float) -> str:
-    """Return a target accuracy in percent, no longer than necessary."""
-    short = f"{100 * target:.6g} %"
-    return short if short != "100 %" or target == 1 else f"{100 * target:.15g} %"
 
 
 def points(difference: float) -> str:
@@ -101,17 +100,24 @@ class VerdictWords(NamedTuple):
 
 
 def verdict_words(
-    answer: Answer, target: float | None, measure: str = "accuracy", hidden: str = "", gap: Gap | None = None
+    answer: Answer,
+    target: float | None,
+    measure: str = "accuracy",
+    hidden: str = "",
+    gap: Gap | None = None,
+    of_errors: Answer | None = None,
 ) -> VerdictWords:
     """Return the answer to quote: whether the target is reachable, or how far any model can get.
 
     If a class is rare, ``hidden`` is the sentence that says what accuracy hides. With a gap, the user's model comes
-    first.
+    first, compared by its errors.
     """
     said = _of_data(answer, target, measure, hidden)
     if gap is None:
         return said
-    return _of_model(gap, answer, measure).then(said.text if target is not None or finds_nothing(answer) else hidden)
+    return _of_model(gap, of_errors or answer, measure).then(
+        said.text if target is not None or finds_nothing(answer) else hidden
+    )
 
 
 def finds_nothing(answer: Answer) -> bool:
@@ -129,8 +135,8 @@ def _of_data(answer: Answer, target: float | None, measure: str, hidden: str) ->
         return _against_target(answer, target, measure).then(hidden)
     if not finds_nothing(answer):
         return _best_case(answer, measure).then(hidden)
-    if not hidden:
-        return VerdictWords("No signal found", _nothing(answer)).then(_proved_text(answer))
+    if not hidden or not answer.of.of_errors:
+        return VerdictWords("No signal found", _nothing(answer)).then(_proved_text(answer), hidden)
     found = VerdictWords(
         "No learner is clearly more accurate than guessing", "accuracy hides how well a rare class is found", ", but "
     )
@@ -172,6 +178,8 @@ def _who_is_better(answer: Answer) -> str:
 
 
 def _best_case(answer: Answer, measure: str) -> VerdictWords:
+    if not answer.of.of_errors:
+        return VerdictWords(*best_case(answer), " (")
     best = f"At best about {accuracy(answer.estimate)} % {measure} on these features"
     error = f"error {percent(answer.estimate)} %"
     if np.isnan(answer.useful_lower):
@@ -186,6 +194,9 @@ def no_limit(answer: Answer) -> str:
 
 
 def _nothing(answer: Answer) -> str:
+    if not answer.of.of_errors:
+        reached = f"gives {with_article(answer.of)} of {score_text(answer.of, answer.guessing)}"
+        return f"no learner does clearly better than {guess_text(answer)}, which {reached}"
     wrong = f"{_guess(answer)} is wrong on {percent(answer.guessing)} % of rows"
     return f"no learner does clearly better than guessing, and {wrong}"
 
@@ -195,26 +206,38 @@ def _guess(answer: Answer) -> str:
 
 
 def _proved_text(answer: Answer) -> str:
-    if not answer.proved:
+    if not answer.proved or not answer.of.of_errors:
         return ""
     least = f"{percent(answer.lower)} %"
     return f"Equal rows with different labels prove that the lowest possible error is at least {least}."
 
 
 def _against_target(answer: Answer, target: float, measure: str) -> VerdictWords:
-    outcome, error = answer.verdict(target), target_error(target)
-    wish = f"{target_text(target)} {measure}"
+    outcome, error = answer.verdict(target), answer.of.loss(target)
+    wish = wished(answer, target, measure)
+    best = f"the best possible {answer.of.words} is"
+    if outcome == REACHABLE and not answer.of.of_errors:
+        return VerdictWords(
+            f"{capital(wish)} is reachable on these features", f"{best} {shown_text(answer, error)} (95 % confidence)"
+        )
     if outcome == REACHABLE:
         told = [f"{_guess(answer)} reaches it"] * (answer.upper >= answer.guessing)
         told += ["95 % confidence"] * (answer.upper != answer.guessing)
         least = f"the lowest possible error is at most {percent(answer.upper, error)} %"
         return VerdictWords(f"{wish} is reachable on these features", f"{least} ({', '.join(told)})")
     if outcome == OUT_OF_REACH and answer.proved and answer.lower > error:
+        if not answer.of.of_errors:
+            least = (
+                f"{best} at {'most' if answer.of.is_score else 'least'} {score_text(answer.of, answer.lower, error)}"
+            )
+            return VerdictWords(f"{capital(wish)} is out of reach on these features", f"{least} ({PROVED_NUMBERS})")
         least = f"the lowest possible error is at least {percent(answer.lower, error)} %"
         return VerdictWords(f"{wish} is out of reach on these features", f"{least} ({PROVED})")
     if outcome == CANNOT_SAY:
         why = answer.unknown
-        found = VerdictWords(f"These data cannot say whether {wish} is reachable", reason_text(why) if why else "")
+        found = VerdictWords(
+            f"These data cannot say whether {wish} is reachable", reason_text(why, answer) if why else ""
+        )
         return found.then(_TO_DO.get(why.basis, "More rows would decide it.") if why else "")
     sure = f" ({chance_text(answer.chance(target))})"
     headline = {
@@ -224,8 +247,21 @@ def _against_target(answer: Answer, target: float, measure: str) -> VerdictWords
     }.get(outcome, f"{wish} is unlikely to be reachable{sure}")
     if finds_nothing(answer):
         return VerdictWords(headline, f"No signal found: {_nothing(answer)}", ". ")
+    headline = capital(headline)
+    if not answer.of.of_errors:
+        return VerdictWords(headline, f"{best} {about_text(answer, error)}")
     ends = about(answer.estimate, answer.useful_lower, answer.upper, error)
     return VerdictWords(headline, f"the lowest possible error is {ends}")
+
+
+def wished(answer: Answer, target: float, measure: str = "accuracy") -> str:
+    """Return the target in words, in the metric's unit."""
+    return f"{target_text(target)} {measure}" if answer.of.of_errors else wish(answer.of, target)
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital letter."""
+    return text[0].upper() + text[1:]
 
 
 def rare_class(sizes: Floats) -> int | None:
@@ -249,6 +285,7 @@ def hidden_by_accuracy(sizes: Floats, labels: list[str]) -> str:
 
 NO_LIMIT = "these data give no lower limit"
 PROVED = "proved by equal rows with different labels"
+PROVED_NUMBERS = "equal rows have different numbers, 95 % confidence"
 
 _PLAIN = {
     Basis.NEIGHBOUR: "tested (95 %): each label predicted from a neighbour in the spanning tree",
@@ -271,8 +308,10 @@ _TO_DO = {  # if nothing can be said of a target
 }
 
 
-def reason_text(reason: Reason) -> str:
-    """Return a reason as a clause, without a full stop."""
+def reason_text(reason: Reason, answer: Answer | None = None) -> str:
+    """Return a reason as a clause, without a full stop; some metrics have words of their own."""
+    if answer is not None and not answer.of.of_errors and (own := score_reason(answer, reason)):
+        return own
     if reason.basis in _PLAIN:
         return _PLAIN[reason.basis]
     return _TOLD[reason.basis](*reason.numbers, *reason.names)
@@ -326,6 +365,12 @@ _TOLD: dict[str, Callable[..., str]] = {
     Basis.POSSIBLY_RELATED: lambda _: "rows may be related: some are closer to each other than rows usually are",
     Basis.NEAR_DUPLICATES: lambda share: (
         f"{percent(share)} % of rows are near-duplicates of another row, but there are no groups"
+    ),
+    Basis.FEW_OF_CLASS: lambda least: f"fewer than {least:g} rows in the rarest class: an estimate, but no range",
+    Basis.FEW_NUMBERS: lambda least: f"too few rows: fewer than {least:g}",
+    Basis.OUTLIERS: lambda share: (
+        f"{percent(share)} % of the numbers are outliers (over 5 robust spreads from the median), and the squared "
+        "error depends on them: use the mean absolute error (metric mae) or the logarithm of the numbers"
     ),
     Basis.FEW_ROWS: lambda least: f"too few rows: fewer than {least:g} per class",
     Basis.ONE_KIND: lambda name: f"only {called(name)} gets this low: no second kind of learner confirms it",

@@ -1,0 +1,282 @@
+"""The metrics that an answer can be for: each as a loss per row, so that races, curves and forecasts need nothing else.
+
+A metric that is not a mean over rows, such as the area under the ROC curve, becomes one: each row gets the metric plus
+the row's influence on it. The mean of these losses is the metric, and their variance that of the metric (delta method).
+A posterior is a matrix of class probabilities; folds have different models, so rows are ranked within a fold only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from bayesfloor.answer._forecast import HIDDEN, STRETCH
+from bayesfloor.formulas._learning_curves import Prior
+from bayesfloor.formulas._limits import class_weights, effective_count, mean_limit, upper_limit, weighted_losses
+from bayesfloor.support._errors import InputError
+from bayesfloor.support._parameters import check_choice
+from bayesfloor.support._types import Floats, Ints
+
+CLASSES, NUMBERS = "classes", "numbers"
+AUTO = "auto"
+RARE = 0.1  # fraction of rows in the rarest class below which other metrics stand beside accuracy
+FEWEST_OF_CLASS = 60  # rows of the rarest class from which metrics that weight classes equally have a tested end
+_TIMES_RAREST = 3.0  # most independent rows, relative to the classes' number times the rarest class's rows
+_LARGEST = 1e300  # of a target
+_DIGITS = 12  # of a loss that a target allows
+
+Losses = Callable[[Floats, Any, Ints], Floats]  # from predictions, labels or numbers, and folds
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric: how it is called, how losses follow from predictions, and how losses are shown.
+
+    ``is_score`` says that the metric is 1 - loss; otherwise it is the loss itself, and lower is better. ``power`` turns
+    a limit of the Brier score into one of the loss (0: it is of no use), ``weighted`` says that all classes count
+    equally, and ``shown`` turns the mean loss into the metric's unit. The rest are constants of curves and forecast.
+    """
+
+    name: str
+    words: str
+    task: str
+    losses: Losses
+    guess: Callable[[Any], Floats]
+    is_score: bool = True
+    most: float = np.inf
+    weighted: bool = False
+    prior: Prior = Prior()  # noqa: RUF009 - frozen
+    power: float = 0.0
+    stretch: float = STRETCH
+    hidden: float = HIDDEN
+    shown: Callable[[Any], Any] = np.asarray
+    example: float = 0.95
+    unit: str = "fraction"  # of scores
+
+    @property
+    def of_errors(self) -> bool:
+        """Whether losses are errors: 1 for a row with the wrong class, and 0 for the others."""
+        return self.name == "accuracy"
+
+    @property
+    def of_squares(self) -> bool:
+        """Whether losses are squared distances of numbers."""
+        return self.name in ("r2", "rmse")
+
+    def score(self, loss: float) -> float:
+        """Return the metric that a loss stands for."""
+        return 1 - loss if self.is_score else loss
+
+    def loss(self, score: float) -> float:
+        """Return the loss that a score allows; 1 - 0.9 alone would be slightly less than 0.1."""
+        return round(1 - float(score), _DIGITS) if self.is_score else float(score)
+
+    def check_target(self, target: object) -> None:
+        """Raise if the target is no value of this metric that anything could reach."""
+        number = isinstance(target, Real) and not isinstance(target, (bool, np.bool_))
+        if number and 0 < float(target) <= (1 if self.is_score else _LARGEST):  # type: ignore[arg-type]
+            return
+        span, article = "above 0 and up to 1" if self.is_score else "above 0", "an" if self.words[0] in "aAMR" else "a"
+        raise InputError(
+            f"Got target={target!r}, but expected {article} {self.words} {span}, such as {self.example:g}."
+        )
+
+    def limit(self, losses: Floats, truth: Any, cluster: Ints, level: float) -> float:
+        """Return the upper confidence limit of the expected loss; 1 if there are too few rows of a class for one."""
+        if self.name in ("accuracy", "balanced_accuracy", "roc_auc"):
+            heaviest = 1.0
+            if self.weighted:
+                sizes = np.bincount(truth)
+                if sizes[sizes > 0].min() < FEWEST_OF_CLASS:
+                    return self.most
+                heaviest = float(class_weights(np.full(len(sizes), 1 / len(sizes)), truth).max())
+            n = effective_count(losses, cluster, heaviest=heaviest, most=_TIMES_RAREST if self.weighted else None)
+            return float(upper_limit(np.clip(losses.mean(), 0, 1) * n, n, level))
+        return min(mean_limit(losses, cluster, level), self.most)
+
+
+def wrong(posterior: Floats, codes: Ints, fold: Ints) -> Floats:  # noqa: ARG001
+    """Return 1 for rows whose likeliest class is not theirs."""
+    return np.asarray(posterior.argmax(axis=1) != codes, dtype=np.float64)
+
+
+def balanced(posterior: Floats, codes: Ints, fold: Ints) -> Floats:  # noqa: ARG001
+    """Return losses whose mean is the mean error within the classes, of the rule that is best for it."""
+    sizes = np.bincount(codes, minlength=posterior.shape[1])
+    weight = class_weights((sizes > 0) / np.count_nonzero(sizes), codes)
+    return weighted_losses((posterior * weight[: posterior.shape[1]]).argmax(axis=1) != codes, codes, weight)
+
+
+def brier_score(posterior: Floats, codes: Ints, fold: Ints | None = None) -> Floats:  # noqa: ARG001
+    """Return the squared distance of each row's posterior from its label."""
+    return np.asarray(1 - 2 * posterior[np.arange(len(codes)), codes] + (posterior**2).sum(axis=1))
+
+
+def log_loss(posterior: Floats, codes: Ints, fold: Ints) -> Floats:  # noqa: ARG001
+    """Return minus the logarithm of the probability of each row's class; calibration keeps it finite."""
+    return np.asarray(-np.log(posterior[np.arange(len(codes)), codes]))
+
+
+def ranking(posterior: Floats, codes: Ints, fold: Ints) -> Floats:
+    """Return losses whose mean is 1 - AUC: of the second class, or the mean over all classes against the others."""
+    classes = np.flatnonzero(np.bincount(codes, minlength=posterior.shape[1])).tolist()
+    return np.mean(
+        [_misranked(posterior[:, k], codes == k, fold) for k in classes[-1:] if len(classes) == 2]
+        or [_misranked(posterior[:, k], codes == k, fold) for k in classes],
+        axis=0,
+    )
+
+
+def _misranked(score: Floats, own: np.ndarray, fold: Ints) -> Floats:
+    """Return 1 - AUC plus each row's influence on it (DeLong et al. 1988)."""
+    placed, rate, rows = np.zeros(len(score)), 0.0, 0
+    for number in np.unique(fold):
+        inside = fold == number
+        one, two = np.flatnonzero(inside & own), np.flatnonzero(inside & ~own)
+        if not len(one) or not len(two):
+            continue
+        # Of each row, the fraction of the other class on the wrong side of it; ties count half.
+        of_one, of_two = 1 - _below(score[two], score[one]), _below(score[one], score[two])
+        loss, n = float(of_one.mean()), len(one) + len(two)
+        placed[one], placed[two] = n / len(one) * (of_one - loss), n / len(two) * (of_two - loss)
+        rate, rows = rate + n * loss, rows + n
+    return placed + (rate / rows if rows else 0.5)
+
+
+def _below(scores: Floats, at: Floats) -> Floats:
+    """Return the fraction of the scores that are below each of these values; ties count half."""
+    ordered = np.sort(scores)
+    return np.asarray(np.searchsorted(ordered, at, "left") + np.searchsorted(ordered, at, "right")) / (2 * len(scores))
+
+
+def squared(predicted: Floats, y: Floats, fold: Ints) -> Floats:  # noqa: ARG001
+    """Return squared errors."""
+    return np.asarray((y - predicted) ** 2)
+
+
+def unexplained(predicted: Floats, y: Floats, fold: Ints) -> Floats:
+    """Return losses whose mean is 1 - R^2."""
+    loss, spread = squared(predicted, y, fold), (y - y.mean()) ** 2
+    ratio = loss.mean() / spread.mean()
+    return np.asarray(ratio + (loss - ratio * spread) / spread.mean())
+
+
+def absolute(predicted: Floats, y: Floats, fold: Ints) -> Floats:
+    """Return absolute errors, after a shift to the median residual of the other folds."""
+    away = y - predicted
+    middle = np.array(
+        [np.median(away[fold != number]) if (fold != number).any() else 0.0 for number in range(fold.max() + 1)]
+    )
+    return np.asarray(np.abs(away - middle[fold]))
+
+
+def _guess_class(losses: Losses) -> Callable[[Ints], Floats]:
+    """Return losses of always predicting the class proportions."""
+
+    def guess(codes: Ints) -> Floats:
+        shares = np.bincount(codes) / len(codes)
+        return losses(np.tile(np.maximum(shares, 1e-12), (len(codes), 1)), codes, np.zeros(len(codes), dtype=np.int64))
+
+    return guess
+
+
+def _guess_number(losses: Losses, middle: Callable[[Floats], Any]) -> Callable[[Floats], Floats]:
+    """Return losses of always predicting one number."""
+
+    def guess(y: Floats) -> Floats:
+        return losses(np.full(len(y), middle(y)), y, np.zeros(len(y), dtype=np.int64))
+
+    return guess
+
+
+def _known(loss: Callable[[Ints], float]) -> Callable[[Ints], Floats]:
+    return lambda codes: np.full(len(codes), loss(codes))
+
+
+def _evenly(codes: Ints) -> float:
+    return 1 - 1 / np.count_nonzero(np.bincount(codes))
+
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("accuracy", "accuracy", CLASSES, wrong, _guess_class(wrong), most=1.0, power=1.38),
+        Metric(
+            "balanced_accuracy",
+            "balanced accuracy",
+            CLASSES,
+            balanced,
+            _known(_evenly),
+            most=1.0,
+            weighted=True,
+            power=1.38,
+        ),
+        Metric("roc_auc", "AUC", CLASSES, ranking, _known(lambda _: 0.5), most=1.0, weighted=True),
+        Metric(
+            "log_loss", "log loss", CLASSES, log_loss, _guess_class(log_loss), is_score=False, example=0.3, unit="nats"
+        ),
+        Metric(
+            "brier",
+            "Brier score",
+            CLASSES,
+            brier_score,
+            _guess_class(brier_score),
+            is_score=False,
+            most=2.0,
+            example=0.2,
+            unit="squared distance",
+        ),
+        Metric("r2", "R²", NUMBERS, unexplained, _guess_number(unexplained, np.mean)),
+        Metric(
+            "rmse",
+            "RMSE",
+            NUMBERS,
+            squared,
+            _guess_number(squared, np.mean),
+            is_score=False,
+            shown=np.sqrt,
+            example=12.0,
+            unit="of y",
+        ),
+        Metric(
+            "mae",
+            "MAE",
+            NUMBERS,
+            absolute,
+            _guess_number(absolute, np.median),
+            is_score=False,
+            example=12.0,
+            unit="of y",
+        ),
+    )
+}
+ACCURACY, BRIER, R2 = METRICS["accuracy"], METRICS["brier"], METRICS["r2"]
+
+
+def check_metric(metric: object, target: object) -> None:
+    """Raise before any work if there is no such metric, or if its target makes no sense."""
+    names: list[Any] = list(metric) if isinstance(metric, (list, tuple)) else [metric]
+    for name in names:
+        check_choice("metric", name, (AUTO, *METRICS))
+    if not names or (AUTO in names and len(names) > 1):
+        raise InputError(f"Got metric={metric!r}, but expected one name, or several of {', '.join(METRICS)}.")
+    if target is not None and names[0] != AUTO:
+        METRICS[names[0]].check_target(target)
+
+
+def choose_metrics(metric: object, task: str, codes: Ints) -> list[Metric]:
+    """Return the metrics of an answer and of those beside it, from a name, several names or "auto"."""
+    names: list[Any] = list(metric) if isinstance(metric, (list, tuple)) else [metric]
+    known = [AUTO, *(name for name, each in METRICS.items() if each.task == task)]
+    if other := next((name for name in names if name not in known), None):
+        raise InputError(f"Got metric={other!r}, but the labels are {task}: expected one of {', '.join(known)}.")
+    if names != [AUTO]:
+        return [METRICS[name] for name in dict.fromkeys(names)]
+    if task == NUMBERS:
+        return [R2, METRICS["rmse"], METRICS["mae"]]
+    rare = np.bincount(codes).min() < RARE * len(codes)
+    return [ACCURACY, *([METRICS["balanced_accuracy"], METRICS["roc_auc"]] if rare else [])]
