@@ -95,7 +95,12 @@ def _fast():
     floor = BayesFloor(interval="fast").fit(X, y)
     data = open_data(X, y)
     return make_check(
-        floor, floor.answer(), None, gather_facts(floor.fitted_, Settings(interval="fast"), data), data, Hazards()
+        floor,
+        {"accuracy": floor.answer()},
+        None,
+        gather_facts(floor.fitted_, Settings(interval="fast"), data),
+        data,
+        Hazards(),
     )
 
 

@@ -23,7 +23,9 @@ from bayesfloor.support._types import Floats, Ints
 
 CLASSES, NUMBERS = "classes", "numbers"
 AUTO = "auto"
-RARE = 0.1  # fraction of rows in the rarest class below which other metrics stand beside accuracy
+# Other metrics stand beside accuracy if the rarest class has less than this fraction of the rows, and of an equal share:
+# with many classes, each has few rows without being rare.
+RARE, _UNEVEN = 0.1, 0.5
 FEWEST_OF_CLASS = 60  # rows of the rarest class from which metrics that weight classes equally have a tested end
 _TIMES_RAREST = 3.0  # most independent rows, relative to the classes' number times the rarest class's rows
 _LARGEST = 1e300  # of a target
@@ -278,5 +280,7 @@ def choose_metrics(metric: object, task: str, codes: Ints) -> list[Metric]:
         return [METRICS[name] for name in dict.fromkeys(names)]
     if task == NUMBERS:
         return [R2, METRICS["rmse"], METRICS["mae"]]
-    rare = np.bincount(codes).min() < RARE * len(codes)
+    sizes = np.bincount(codes)
+    sizes = sizes[sizes > 0]
+    rare = sizes.min() < min(RARE, _UNEVEN / len(sizes)) * len(codes)
     return [ACCURACY, *([METRICS["balanced_accuracy"], METRICS["roc_auc"]] if rare else [])]
