@@ -13,7 +13,7 @@ from bayesfloor.answer._curve_ends import LEVEL, Ends
 from bayesfloor.answer._hazards import LATER, Hazards
 from bayesfloor.answer._learners import check_effort, check_learners
 from bayesfloor.answer._make_answer import _CHOICE, either, run_on, unit_of_more
-from bayesfloor.answer._metrics import NUMBERS, Metric, choose_metrics
+from bayesfloor.answer._metrics import CLASSES, NUMBERS, Metric, choose_metrics
 from bayesfloor.floor._fit import find_alike, has_copies
 from bayesfloor.floor._sample import Sample, Settings, cluster_numbers, draw_rows, read_sample
 from bayesfloor.floor._scaling import apply_scale
@@ -29,7 +29,7 @@ SCALE = "standard"
 # on 1 % of the rows, leave no honest limit of it: of Student's t with 3 degrees of freedom, these carry 35 %, of
 # Laplace's distribution 16 %.
 _FAR, _MANY, _FEW, _MOST_CARRIED = 5.0, 0.005, 0.01, 0.3
-_FEWEST_EQUAL = 30  # sets of equal rows that prove a lower end
+_FEWEST_EQUAL = 10  # sets of equal rows that prove a lower end
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +50,9 @@ class Numbers:
 
 def in_tenths(data: Data) -> Data:
     """Return the data with ten equally frequent classes instead of numbers, for all that needs classes."""
-    codes = tenths(data.y).astype(np.float64)
-    return replace(data, y=np.where(codes < 0, np.nan, codes), predictions=None)
+    codes = tenths(data.y)
+    names = [None, *(f"tenth {code + 1:02d}" for code in range(int(codes.max()) + 1))]
+    return replace(data, y=np.array(names, dtype=object)[codes + 1], predictions=None, task=CLASSES)
 
 
 def read_rows(data: Data, binned: Data, settings: Settings) -> Numbers:

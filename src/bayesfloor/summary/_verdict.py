@@ -304,6 +304,7 @@ _PLAIN = {
 _TO_DO = {  # if nothing can be said of a target
     Basis.LATER: "For later periods there is no ceiling: measure it again when they are over.",
     Basis.UNDECIDED: "Say which they are: --duplicates cases (or copies), or duplicates=.",
+    Basis.OUTLIERS: "",
     Basis.SYNTHETIC: "Check only real rows: leave out those that were made from others.",
 }
 
