@@ -120,3 +120,91 @@ def test_the_sets_share_no_family_and_no_seed(families):
     assert not training & judging
     assert len(seeds) == len(set(seeds))
     assert SEED not in seeds
+
+
+# Figures.
+
+
+@pytest.fixture(scope="module")
+def bench(benchmark_module):
+    return benchmark_module("metrics")
+
+
+def case_of(truth, lower, upper, chances, *, tested=True):
+    """A cell of R^2 whose estimate is .3, and whose targets are .1, .3 and .5."""
+    targets = zip((0.1, 0.3, 0.5), chances, strict=True)
+    found = {
+        "estimate": 0.3,
+        "lower": lower,
+        "upper": upper,
+        "tested": tested,
+        "guessing": 1.0,
+        "errors": {"forest": 0.4, "blend": 0.35},
+        "quantiles": [] if upper is None else [0.2, 0.3, 0.4],
+        "asked": [[0, target, chance] for target, chance in targets],
+        "truth": truth,
+    }
+    return {"metrics": {"r2": found}, "population": {"rmse": 1.0}, "rivals": {}, "seconds": 1.0}
+
+
+def figures_of(bench, *cases):
+    return bench.figures({f"numbers/hinges/{at}": case for at, case in enumerate(cases)}, "r2")
+
+
+def test_estimates_are_compared_with_the_best_single_model_and_ends_with_the_truth(bench):
+    """The blend is no single model; an end that was not tested is no tested end."""
+    close = case_of(0.28, None, 0.45, (0.0, 1.0, 1.0))
+    far = case_of(0.46, 0.2, 0.45, (None, None, None), tested=False)
+    high = case_of(0.19, 0.2, 0.45, (0.0, 0.5, 1.0))
+    found = figures_of(bench, close, far, high)
+
+    assert (found["median error"], found["best model: median"]) == (pytest.approx(11), pytest.approx(12))
+    assert found["mean error"] == pytest.approx((2 + 16 + 11) / 3)
+    assert found["relative mean"] == pytest.approx((2 + 16 + 11) / (12 + 6 + 21))
+    assert found["closer"] == pytest.approx(2 / 3)
+    assert found["held"] == [True, False, False]
+    assert found["lower ends"] == [False, True]
+    assert found["tested ends"] == [False, False]
+    assert found["Brier score"] == pytest.approx(0.25 / 6)
+
+
+def test_goals_count_bins_in_which_chances_are_off(bench):
+    """Whole races are resampled; where all outcomes are alike, the exact interval for the number of races counts."""
+    honest = [case_of(0.28, 0.2, 0.45, (0.05, 0.95, 0.95)) for _ in range(10)]
+    vain = [case_of(0.38, 0.2, 0.45, (0.05, 0.95, 0.95)) for _ in range(10)]
+    for cases, wrong in ((honest, "0 of 2"), (vain, "1 of 2")):
+        goals = list(bench.goals({"cases": {f"numbers/hinges/{at}": case for at, case in enumerate(cases)}}))
+        assert [goal.figure for goal in goals if "bins" in goal.measured] == [wrong]
+
+    low, high = bench.interval_of([np.ones(3)] * 10)
+    assert (low, high) == (pytest.approx(0.025**0.1), 1.0)
+
+
+def test_tables_of_some_results_have_lines_of_equal_length(bench):
+    cases = {f"numbers/hinges/{at}": case_of(0.28, 0.2, 0.45, (0.05, 0.9, 0.95)) for at in range(3)}
+    cases["numbers/hinges/3"] = case_of(0.28, None, None, (None, None, None), tested=False)
+    cases["tails/waves/1"] = case_of(0.3, None, None, (None, None, None), tested=False) | {"tail": "t3"}
+    cases["limits/t3/500"] = {"of": "t3", "n": 500, "draws": 10, "wrong": {"mae": 0.1, "rmse": 0.3}, "seconds": 1.0}
+    tables = bench.tables({"cases": cases})
+
+    assert all(len({len(line) for line in lines}) == 1 for lines in tables.values())
+    assert [len(tables[name]) for name in ("closeness", "ranges", "bins", "tails", "limits")] == [3, 2, 3, 2, 2]
+    found = {
+        goal.measured.partition(":")[0]: goal.met
+        for goal in bench.goals({"cases": cases})
+        if "perfect" in goal.measured
+    }
+    assert found["MAE"] is False
+
+
+def test_neighbours_differ_by_the_noise(benchmark_module, rng):
+    """With many rows in one column, neighbours have the same signal."""
+    rivals = benchmark_module("_metric_rivals")
+    X = rng.uniform(size=(4000, 1))
+    y, second = np.sin(3 * X[:, 0]) + 0.5 * rng.normal(size=4000), rng.random(4000) < 0.1
+    race = type("Race", (), {"row": np.arange(4000), "y": y, "predicted": {"a": 0 * y}, "fold": np.arange(4000) % 5})
+
+    for name, found in rivals.number_rivals(X, y, race, "a").items():
+        assert found["rmse"] == pytest.approx(0.5, abs=0.03), name
+        assert found["r2"] == pytest.approx(found["rmse"] ** 2 / y.var())
+    assert rivals.class_rivals(X, second)["neighbour error"]["brier"] == pytest.approx(0.18, abs=0.04)

@@ -65,7 +65,7 @@ class Basis(StrEnum):
     FEW_ROWS = "too few rows per class"  # how many are needed
     FEW_OF_CLASS = "too few rows in the rarest class"  # how many are needed
     FEW_NUMBERS = "too few rows"  # how many are needed
-    OUTLIERS = "outliers among the numbers"  # their fraction
+    OUTLIERS = "outliers decide the squared error"  # the part of it on 1 % of the rows
     ONE_KIND = "no second kind of learner confirms it"  # name of the learner
     NEIGHBOURS_ALONE = "only models that remember rows get near zero"
     MAY_BE_ZERO = "the lowest possible error may be zero"

@@ -42,7 +42,7 @@ def combine(
     made_up = tuple(each for each in cautions if each.basis in (Basis.SYNTHETIC, Basis.OUTLIERS))
     doubts = made_up or _doubts(ends, best)
     forecast, low, middle = None, 0.0, least
-    if race.curves and Basis.OUTLIERS not in [each.basis for each in made_up]:
+    if race.curves:
         one = ends.one
         between = min(proved, upper) / one, upper / one
         forecast = make_forecast(
@@ -56,6 +56,8 @@ def combine(
         ).map(lambda values: values * one)
         low, middle = forecast.quantiles([(1 - LEVEL) / 2, 0.5]).tolist()
         middle = min(middle, ends.guessing)  # whose error these rows may show a little too low
+    if Basis.OUTLIERS in [each.basis for each in made_up]:  # an estimate, but no range and no probability
+        forecast = None
     curve_lower = np.nan if doubts else low
     if max(low, proved) < SMALLEST * ends.one and not doubts:
         doubts = (Reason(Basis.MAY_BE_ZERO),)

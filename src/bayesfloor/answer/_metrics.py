@@ -23,7 +23,7 @@ from bayesfloor.support._types import Floats, Ints
 
 CLASSES, NUMBERS = "classes", "numbers"
 AUTO = "auto"
-# Other metrics stand beside accuracy if the rarest class has less than this fraction of the rows, and of an equal
+# Other metrics stand beside accuracy if the rarest class has less than these fractions of the rows and of an equal
 # share: with many classes, each has few rows without being rare.
 RARE, _UNEVEN = 0.1, 0.5
 FEWEST_OF_CLASS = 60  # rows of the rarest class from which metrics that weight classes equally have a tested end

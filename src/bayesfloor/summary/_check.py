@@ -12,10 +12,12 @@ import numpy as np
 from bayesfloor.answer._answer import OPEN, Answer, check_target
 from bayesfloor.answer._hazards import AS_CASES, AS_COPIES, BETWEEN, LATER, Hazards, find_hazards
 from bayesfloor.answer._make_answer import make_answers
-from bayesfloor.answer._metrics import ACCURACY, check_metric
+from bayesfloor.answer._metrics import ACCURACY, NUMBERS, check_metric
+from bayesfloor.answer._number_answers import in_tenths, make_number_answers, read_rows
 from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
 from bayesfloor.decide._gap import Gap, gap
 from bayesfloor.decide._merging import merge_advice
+from bayesfloor.decide._number_rows import NumberGap, error_by_prediction, number_gap, odd_numbers
 from bayesfloor.decide._suspicious import list_suspicious
 from bayesfloor.floor._bayes_floor import BayesFloor, check_settings
 from bayesfloor.floor._sample import SampledRowsWarning, Settings, UnreachablePriorsError
@@ -23,7 +25,7 @@ from bayesfloor.io._data import Data
 from bayesfloor.io._labels import as_label_array, missing_labels
 from bayesfloor.io._open_data import open_data
 from bayesfloor.io._table_preparer import Prepared
-from bayesfloor.summary._facts import Facts, gather_facts
+from bayesfloor.summary._facts import Facts, facts_of_numbers, gather_facts
 from bayesfloor.summary._figures import grow_class_tree, metrics
 from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._gates import AT_LEAST, FAILED, Gate, check_limits, make_gates, target_gate
@@ -87,6 +89,11 @@ class Check(Measured):
         Columns that give the label away.
     doubtful : tuple of DoubtfulColumns
         Columns that are probably not features: further labels or sampling weights.
+    beside : dict of str -> Answer
+        The answers by other metrics, from the same race.
+    odd, by_prediction, number_gap : OddNumbers, ErrorByPrediction, NumberGap or None
+        For numbers: rows that do not fit, errors by the size of the prediction, and a model's predictions compared
+        with the answer. What is about classes is then None.
 
     Examples
     --------
@@ -268,6 +275,7 @@ def check(
     target: float | None = None,
     *,
     metric: Any = "auto",
+    task: str = "auto",
     groups: Any = None,
     duplicates: str | None = None,
     time: str | None = None,
@@ -299,7 +307,15 @@ def check(
     y : array-like of shape (n_rows,), or name of a column of ``X``
         Labels.
     target : float, default=None
-        The accuracy to reach, in (0, 1].
+        The score to reach, in the unit of the metric: an accuracy in (0, 1], unless another metric is asked for.
+    metric : str or list of str, default="auto"
+        What the answer is for: "accuracy", "balanced_accuracy", "roc_auc", "log_loss" or "brier" for classes, "r2",
+        "rmse" or "mae" for numbers. Of several, the first is the answer's, and the others stand in ``Check.beside``.
+        "auto" is accuracy, with balanced accuracy and AUC beside it if a class is rare, or R^2 for numbers, with the
+        other two beside it.
+    task : {"auto", "classes", "numbers"}, default="auto"
+        What ``y`` is. With "auto", more than 20 different numbers with fractions are numbers, and so are more than
+        100 different whole numbers that look like a quantity; anything else is classes.
     groups : array-like of shape (n_rows,), or name of a column of ``X``, default=None
         Which rows belong together, such as rows of the same patient.
     duplicates : {"cases", "copies"}, default=None
@@ -374,7 +390,10 @@ def check(
         progress=progress,
     )
     drawing: Any = {"max_rows": max_rows, "random_state": random_state}
-    data = open_data(X, y, groups=groups, predictions=predictions, clean_labels=clean_labels, **drawing)
+    data = open_data(X, y, groups=groups, predictions=predictions, task=task, clean_labels=clean_labels, **drawing)
+    if data.task == NUMBERS:
+        data = replace(data, name=name or data.name)
+        return _check_numbers(data, settings, metric, target, effort, learners, duplicates, time, together=auto_groups)
     _check_predictions(data)
     check_settings(settings)  # before the work starts
     hazards = find_hazards(data, roles, y_kind, random_state, duplicates, time).held(together=auto_groups)
@@ -419,6 +438,65 @@ def _fit_quietly(data: Data, settings: Settings, hazards: Hazards) -> BayesFloor
         raise InputError(
             f"{error} Groups were found automatically: --no-auto-groups, or auto_groups=False, does without them."
         ) from error
+
+
+def _check_numbers(
+    data: Data,
+    settings: Settings,
+    metric: Any,
+    target: float | None,
+    effort: str,
+    learners: dict[str, Any] | None,
+    duplicates: str | None,
+    time: str | None,
+    *,
+    together: bool,
+) -> Check:
+    """Check numbers: as for classes, but without trees and all that is about classes."""
+    check_settings(settings)
+    # Hazards are looked for, and rows are dealt to folds, with tenths of the numbers as classes.
+    binned = in_tenths(data)
+    hazards = find_hazards(binned, settings.roles, "auto", settings.random_state, duplicates, time).held(
+        together=together
+    )
+    binned, settings = _as_they_belong(binned, settings, hazards)
+    data = replace(data, X=binned.X, groups=binned.groups, rows_are=binned.rows_are)
+    rows = read_rows(data, binned, settings)
+    answers = make_number_answers(rows, settings, effort, learners, hazards, data.group, metric)
+    answer, *beside = answers.values()
+    columns = rows.sample.features.prepared
+    nothing: Any = None  # of what is about classes
+    return Check(
+        facts=facts_of_numbers(rows, settings, data),
+        target=target,
+        overall=nothing,
+        answer=answer,
+        beside={each.metric: each for each in beside},
+        pairs=nothing,
+        classes=nothing,
+        pairwise=nothing,
+        one_vs_rest=nothing,
+        samples=nothing,
+        suspicious=nothing,
+        tree=nothing,
+        odd=odd_numbers(answer),
+        by_prediction=error_by_prediction(answer),
+        number_gap=None if data.predictions is None else _compare_numbers(answer, data),
+        prepared=Prepared(() if all(each.as_is for each in columns) else columns, data.notes, rows.sample.n_unlabelled),
+        dependence=hazards.dependence,
+        related=hazards.related,
+        drift=hazards.drift,
+        leaks=hazards.leaks,
+        doubtful=hazards.doubtful,
+    )
+
+
+def _compare_numbers(answer: Answer, data: Data) -> NumberGap:
+    """Compare predicted numbers with the answer."""
+    given = ~np.isnan(data.y)
+    groups = None if data.groups is None else as_label_array(data.groups)[given]
+    cluster = None if groups is None else np.unique(groups.astype(str), return_inverse=True)[1]
+    return number_gap(answer, data.y[given], data.predictions[given], cluster)
 
 
 def make_check(

@@ -94,6 +94,11 @@ CODES = {
     "random rows is on others: the rule changes with time. The answer is for rows between known ones. For later ones "
     "there is no single lowest error; time='later' or --time later judges a target by the error on the next period, "
     "with an interval over periods, and time='between' says that the answer as it stands is wanted.",
+    "BF122": "Numbers that do not fit. These rows are much farther from the best learner's prediction than rows with "
+    "similar predictions are, with a false discovery rate of 5 % (Benjamini-Hochberg). Look for wrong units, typos or "
+    "a missing column.",
+    "BF123": "Uneven errors. For a fifth of the rows, those with small or large predictions, errors are at least twice "
+    "as large as usual. If they grow with the prediction, the logarithm may be the better target.",
     "BF201": "Few rows. The figures of a class with fewer than 30 rows are too uncertain to rely on, and gates "
     "ignore it. Add rows or merge the class.",
     "BF202": "Scaling matters. Distances depend on the units of the features, and here the fraction of cross-class "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from itertools import chain
 from platform import python_version
@@ -11,12 +11,15 @@ from typing import Any
 import joblib
 import numpy as np
 
+from bayesfloor.answer._metrics import CLASSES
+from bayesfloor.answer._number_answers import SCALE, Numbers
 from bayesfloor.floor._fit import Fit, find_alike, may_be_copies, near_duplicates
-from bayesfloor.floor._sample import Settings
+from bayesfloor.floor._sample import Sample, Settings
 from bayesfloor.forest._vertices import find_vertices
 from bayesfloor.io._data import Data
 from bayesfloor.io._features import Features, canonical
 from bayesfloor.support._results import Result
+from bayesfloor.support._types import Ints
 from bayesfloor.support._words import how_many, quoted
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
@@ -46,6 +49,7 @@ class Facts(Result):
     priors : the class proportions that the answer is for, if they were given; None for those of the data.
     time : "between" or "later" if it was said which rows the answer is for.
     rows_are : "cases" or "copies" if it is known what equal rows are, from the user or from the data.
+    task, task_guessed : "classes" or "numbers", and whether ``y`` alone decided that.
     columns : how each column of a table was read, such as "number", by its name; empty for arrays.
 
     Examples
@@ -79,6 +83,8 @@ class Facts(Result):
     rows_are: str = ""
     time: str | None = None
     columns: dict[str, str] = field(default_factory=dict, hash=False)
+    task: str = CLASSES
+    task_guessed: bool = False
 
     @property
     def balanced(self) -> bool:
@@ -93,7 +99,8 @@ class Facts(Result):
 
     def _summary(self) -> str:
         used = f" ({self.n_used:,} used)" if self.n_used < self.n_rows else ""
-        counts = (how_many(self.n_features, "feature"), how_many(self.n_classes, "class"))
+        what = how_many(self.n_classes, "class") if self.task == CLASSES else "numbers"
+        counts = (how_many(self.n_features, "feature"), what)
         groups = () if self.n_groups is None else (how_many(self.n_groups, "group"),)
         parts = (f"{how_many(self.n_rows, 'row')}{used}", *counts, *groups, f"scale {self.scale}")
         return f"{quoted(self.name)}: {', '.join(parts)}" if self.name else ", ".join(parts)
@@ -108,6 +115,23 @@ def gather_facts(fit: Fit, settings: Settings, data: Data, time: str | None = No
     if fit.whole is not None:
         sample = fit.whole
         alike = find_alike(sample, sample.features.values, find_vertices(sample.features.values)[1])
+    found = _facts_of_rows(sample, alike, settings, data, time)
+    return replace(
+        found,
+        n_classes=len(sample.classes),
+        scale=fit.scale,
+        scale_rates=dict(fit.scale_rates),
+        near_duplicates=near_duplicates(fit.forest),
+        priors=None if fit.priors is None else tuple(fit.priors.tolist()),
+    )
+
+
+def facts_of_numbers(rows: Numbers, settings: Settings, data: Data) -> Facts:
+    """Collect the facts of rows with numbers; there are no trees and no classes."""
+    return replace(_facts_of_rows(rows.sample, rows.alike, settings, data, None), scale=SCALE, n_trees=0)
+
+
+def _facts_of_rows(sample: Sample, alike: Ints, settings: Settings, data: Data, time: str | None) -> Facts:
     return Facts(
         name=data.name,
         label=data.label,
@@ -115,22 +139,22 @@ def gather_facts(fit: Fit, settings: Settings, data: Data, time: str | None = No
         n_used=len(np.unique(sample.row)),
         n_distinct=len(np.unique(alike)),
         n_features=_n_features(sample.features),
-        n_classes=len(sample.classes),
+        n_classes=0,
         n_groups=None if sample.groups is None else len(np.unique(sample.groups)),
-        scale=fit.scale,
-        scale_rates=dict(fit.scale_rates),
+        scale="",
+        scale_rates={},
         n_trees=settings.n_trees,
         random_state=settings.random_state,
-        near_duplicates=near_duplicates(fit.forest),
         fingerprint=fingerprint(data),
         max_rows=settings.max_rows,
         target_width=settings.target_width,
         version=version("bayesfloor"),
         versions={"Python": python_version(), **{name: version(name) for name in _LIBRARIES}},
-        priors=None if fit.priors is None else tuple(fit.priors.tolist()),
         rows_are=sample.rows_are,
         time=time,
         columns=_roles(sample.features, data),
+        task=data.task,
+        task_guessed=data.task_guessed,
     )
 
 

@@ -19,6 +19,7 @@ from bayesfloor.answer._answer import (
 )
 from bayesfloor.answer._hazards import DUPLICATES, GROUPS, NEAR_DUPLICATES, TIME
 from bayesfloor.answer._learners import called
+from bayesfloor.answer._metrics import CLASSES
 from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.decide._features import SelectionPath
 from bayesfloor.decide._gap import AT, NOT_SHOWN, ROOM, Gap, GapLines
@@ -28,11 +29,13 @@ from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import pair_tree
 from bayesfloor.plotting._forecast_display import ranked
 from bayesfloor.summary._data_findings import MANY_COPIES
+from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._findings import TOO_SMALL, Measured
 from bayesfloor.summary._scores import (
     about_text,
     accuracy,
     ends_text,
+    gap_text,
     guess_text,
     no_end,
     score_text,
@@ -171,7 +174,8 @@ def head_line(check: Measured) -> str:
         f"{facts.n_used:,} of {facts.n_rows:,} rows" if facts.n_used < facts.n_rows else how_many(facts.n_rows, "row")
     )
     parts = [printable(facts.name)] if facts.name else []
-    parts += [rows, how_many(facts.n_features, "feature"), how_many(facts.n_classes, "class")]
+    parts += [rows, how_many(facts.n_features, "feature")]
+    parts += [how_many(facts.n_classes, "class")] if facts.task == CLASSES else [_as_numbers(facts)]
     if facts.n_groups is not None:
         kind = GROUPS if check.dependence is None else check.dependence.kind
         parts.append(
@@ -185,9 +189,16 @@ def head_line(check: Measured) -> str:
     return " · ".join(parts)
 
 
+def _as_numbers(facts: Facts) -> str:
+    """Say that the labels are numbers and, if nobody said so, how to change it."""
+    return "y as numbers" + (" (--task classes, or task=, for classes)" if facts.task_guessed else "")
+
+
 def settings_line(check: Measured) -> str:
     """Return how the answer was computed, in one line."""
     facts = check.facts
+    if facts.task != CLASSES:
+        return f"effort {check.answer.effort} · scale {facts.scale}"
     return f"effort {check.answer.effort} · scale {facts.scale} · {how_many(facts.n_trees, 'tree')}"
 
 
@@ -209,6 +220,8 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
     yield "guessing", f"{_score(answer, answer.guessing, measure)}: {guess}"
     why = f" ({'; '.join(reason_text(reason, answer) for reason in answer.reasons)})" if answer.reasons else ""
     yield "reliability", answer.reliability + why
+    if check.number_gap is not None:
+        yield "your model", gap_text(check.number_gap)
     if check.gap is not None:
         whole = check.gap.overall
         yield "your model", f"{_both(whole.error, measure)}: {whole.word}"
@@ -245,6 +258,8 @@ def evidence_figures(check: Measured) -> Iterator[tuple[str, str, str]]:
     yield best, loss_text(answer, answer.upper), reason_text(answer.why_upper, answer)
     measured = "error" if answer.of.of_errors else answer.of.words
     yield f"cross-validated {measured}", *_learners(answer)
+    if check.task != CLASSES:
+        return
     of_trees = doubt_about_trees(check) or f"from {percent(overall.cross_rate)} % cross-class edges"
     yield HOW, span(overall.lower, overall.upper), f"tree bounds, {of_trees}"
 
@@ -280,17 +295,21 @@ def doubt_about_trees(check: Measured) -> str:
 def metrics(check: Measured) -> dict[str, float]:
     """Return the figures that are known; trackers refuse None, and some draw NaN as zero."""
     answer, model = check.of_errors, None if check.gap is None else check.gap.overall
-    figures = {
-        "lowest_error_estimate": answer.estimate,
-        "lowest_error_lower": answer.lower,
-        "lowest_error_upper": answer.upper,
-        "guessing_error": answer.guessing,
-        "best_learner_error": answer.errors.get(answer.best, np.nan),
-        "hardest_pair_error": _largest(check.pairs.estimate),
-        "hardest_class_error": _largest(check.classes.estimate),
-        "suspicious_labels": check.suspicious.n_suspect,
-        "rows": check.facts.n_rows,
-    }
+    figures: dict[str, float] = (
+        {}
+        if check.task != CLASSES
+        else {
+            "lowest_error_estimate": answer.estimate,
+            "lowest_error_lower": answer.lower,
+            "lowest_error_upper": answer.upper,
+            "guessing_error": answer.guessing,
+            "best_learner_error": answer.errors.get(answer.best, np.nan),
+            "hardest_pair_error": _largest(check.pairs.estimate),
+            "hardest_class_error": _largest(check.classes.estimate),
+            "suspicious_labels": check.suspicious.n_suspect,
+        }
+    )
+    figures["rows"] = check.facts.n_rows
     if model is not None:
         figures |= {"model_error": model.error, "model_error_low": model.low, "model_error_high": model.high}
     for other in (check.answer, *check.beside.values()):

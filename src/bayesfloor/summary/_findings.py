@@ -15,11 +15,12 @@ from bayesfloor.answer._answer import Answer, Basis
 from bayesfloor.answer._drift import Drift
 from bayesfloor.answer._hazards import Dependence, Hazards
 from bayesfloor.answer._leaks import DoubtfulColumns, Leak
-from bayesfloor.answer._metrics import ACCURACY
+from bayesfloor.answer._metrics import ACCURACY, NUMBERS
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
 from bayesfloor.answer._related_rows import RelatedRows
 from bayesfloor.decide._gap import AT, BELOW, ROOM, SAW_LABELS, Gap
 from bayesfloor.decide._merging import MergeAdvice
+from bayesfloor.decide._number_rows import ErrorByPrediction, NumberGap, OddNumbers
 from bayesfloor.decide._suspicious import SuspiciousLabels
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.hierarchy._class_tree import ClassTree
@@ -36,6 +37,7 @@ from bayesfloor.summary._data_findings import (
     merge_first,
 )
 from bayesfloor.summary._facts import Facts
+from bayesfloor.summary._scores import gap_text
 from bayesfloor.summary._verdict import (
     WRONG_OR_OVERLAP,
     VerdictWords,
@@ -65,11 +67,22 @@ _BY_IMPORTANCE = (
     *("BF407", "BF405", "BF403", "BF404", "BF406"),  # what the user asked about a model
     *("BF118", "BF119", "BF114", "BF121", "BF111", "BF112", "BF113", "BF115", "BF116"),  # what makes an answer too good
     *("BF207", "BF106", "BF101", "BF102", "BF208"),  # faults in the data, which change the answer once fixed
-    *("BF103", "BF104", "BF105", "BF120", "BF201", "BF107", "BF117"),  # the classes, rows and columns responsible
+    *(
+        "BF103",
+        "BF104",
+        "BF105",
+        "BF122",
+        "BF123",
+        "BF120",
+        "BF201",
+        "BF107",
+        "BF117",
+    ),  # the classes, rows and columns responsible
     *("BF202", "BF206", "BF203", "BF205", "BF204"),  # how the answer was found
 )
 
 _MUCH = 0.7  # suspicious labels per error: overlapping classes stay below this, wrong labels alone come close to 1
+_UNEVEN_ERRORS = 2.0  # relative to the median of all parts
 _LITTLE = 0.1  # equal rows with different labels hardly matter if they prove less than this fraction of the error
 _NEARLY_AS_HARD = 0.5  # a class is named if the second-hardest pair's error is at least this fraction of the hardest's
 _RELATED = 0.001  # p-value below which features and label are clearly related
@@ -102,11 +115,19 @@ class Measured:
     doubtful: tuple[DoubtfulColumns, ...] = ()
     prepared: Prepared = field(default_factory=Prepared)
     beside: dict[str, Answer] = field(default_factory=dict)
+    odd: OddNumbers | None = None
+    by_prediction: ErrorByPrediction | None = None
+    number_gap: NumberGap | None = None
+
+    @property
+    def task(self) -> str:
+        """What the labels are: "classes" or "numbers"."""
+        return self.facts.task
 
     @property
     def of_errors(self) -> Answer:
-        """The answer for errors, on which those for classes and pairs rest."""
-        return self.answer if self.answer.metric == ACCURACY.name else self.beside[ACCURACY.name]
+        """The answer for errors, on which those for classes and pairs rest; for numbers, the answer."""
+        return self.answer if self.task == NUMBERS else {**self.beside, self.answer.metric: self.answer}[ACCURACY.name]
 
     @property
     def verdict(self) -> str:
@@ -116,8 +137,16 @@ class Measured:
     @cached_property
     def words(self) -> VerdictWords:
         """The verdict as a headline and what stands below it."""
-        unsure = self.facts.priors is not None or self.answer.has(Basis.SPELLINGS, Basis.TYPOS)
-        hidden = "" if unsure or not self.answer.of.of_errors else hidden_by_accuracy(self.pairwise.sizes, self.labels)
+        if self.task == NUMBERS:
+            words = verdict_words(self.answer, self.target)
+            model = "" if self.number_gap is None else gap_text(self.number_gap)
+            return words.then(model, alarm(self._hazards))
+        unsure = (
+            self.facts.priors is not None
+            or not self.answer.of.of_errors
+            or self.answer.has(Basis.SPELLINGS, Basis.TYPOS)
+        )
+        hidden = "" if unsure else hidden_by_accuracy(self.pairwise.sizes, self.labels)
         if hidden and (found := _found_of_rarest(self)):
             hidden = f"{hidden} {found}"
         words = verdict_words(self.answer, self.target, self.measure, hidden, self.gap, self.of_errors)
@@ -137,12 +166,14 @@ class Measured:
     @cached_property
     def traits(self) -> tuple[Trait, ...]:
         """Properties of the data, and whether each weakens the answer."""
+        if self.task == NUMBERS:
+            return ()
         return find_traits(self.facts, self.overall, self.one_vs_rest, self.of_errors)
 
     @cached_property
     def labels(self) -> list[str]:
         """Class labels as short, printable and distinct strings."""
-        return show_labels(self.pairwise.classes.tolist())
+        return [] if self.task == NUMBERS else show_labels(self.pairwise.classes.tolist())
 
     @cached_property
     def outcome(self) -> str | None:
@@ -163,7 +194,7 @@ class Measured:
 def find(check: Measured) -> tuple[Finding, ...]:
     """Return all findings, the most important first."""
     makers = [_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious, _rare]
-    makers += [_model, _seen_labels]
+    makers = [_codes, _odd_numbers, _uneven_errors] if check.task == NUMBERS else [*makers, _model, _seen_labels]
     found = [finding for make in makers if (finding := make(check)) is not None]
     found += hazard_findings(check._hazards, check.of_errors)
     weak = (trait for trait in check.traits if trait.weak)
@@ -363,6 +394,38 @@ def _suspicious(check: Measured) -> Finding | None:
     )
 
 
+def _odd_numbers(check: Measured) -> Finding | None:
+    """Find numbers far from their prediction."""
+    found = check.odd
+    if found is None or not len(found.row):
+        return None
+    n, first = len(found.row), int(found.row[0]) + 1
+    they = "number does not fit" if n == 1 else "numbers do not fit"
+    return make_finding(
+        "BF122",
+        "odd",
+        f"{n:,} {they}: far from the prediction, relative to rows with similar predictions.",
+        f"The oddest is row {first:,} (counted from 1): {found.y[0]:,.4g}, predicted {found.predicted[0]:,.4g}.",
+        "Look for wrong units, typos or a missing column: .odd.",
+    )
+
+
+def _uneven_errors(check: Measured) -> Finding | None:
+    """Find a part of the predictions with much larger errors than the others."""
+    found = check.by_prediction
+    if found is None or found.ratio < _UNEVEN_ERRORS:
+        return None
+    k = int(found.error.argmax())
+    typical = f"{float(np.median(found.error)):,.3g}"
+    return make_finding(
+        "BF123",
+        "by_prediction",
+        f"Errors are largest for predictions from {found.start[k]:,.3g} to {found.end[k]:,.3g}: "
+        f"typically {found.error[k]:,.3g}, elsewhere {typical}.",
+        "If errors grow with the prediction, the logarithm of the numbers may be the better target.",
+    )
+
+
 def _rare(check: Measured) -> Finding | None:
     rarest = rare_class(check.pairwise.sizes)
     if rarest is None or not _is_rare(check):
@@ -373,7 +436,7 @@ def _rare(check: Measured) -> Finding | None:
         "classes",
         f"Class {check.labels[rarest]} is only {percent(fraction)} % of rows: accuracy hides how well it is found.",
         _recall(check, rarest),
-        "For balanced accuracy: --balanced, or priors='balanced'.",
+        "To ask for AUC or balanced accuracy: --metric roc_auc, or metric='roc_auc' (or balanced_accuracy).",
     )
 
 
@@ -395,7 +458,9 @@ def _recall(check: Measured, number: int) -> str:
         return ""
     least, most = (f"{percent(1 - end[number])} %" for end in (found.upper, found.lower))
     ends = f"at least {least}" if np.isnan(found.lower[number]) else f"{least.removesuffix(' %')} to {most}"
-    return f"The most accurate classifier finds about {percent(1 - found.estimate[number])} % of its rows ({ends})."
+    evenly = f"deciding as if classes were equally frequent, about {percent(1 - found.error_balanced[number])} %"
+    best = f"The most accurate classifier finds about {percent(1 - found.estimate[number])} % of its rows"
+    return f"{best} ({ends}); {evenly}."
 
 
 def _model(check: Measured) -> Finding | None:

@@ -16,12 +16,13 @@ from scipy.optimize import brentq
 from bayesfloor.answer._answer import CANNOT_SAY, LIKELY, OPEN, REACHABLE, Answer, target_error
 from bayesfloor.answer._leaks import LEAK
 from bayesfloor.answer._learners import BLEND, called
+from bayesfloor.answer._metrics import CLASSES
 from bayesfloor.floor._results import FEW
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.summary._explain import COMPARISONS, FINDINGS
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._findings import Measured
-from bayesfloor.summary._scores import about_text, target_text
+from bayesfloor.summary._scores import about_text, score_text, target_text
 from bayesfloor.summary._verdict import points, reason_text, wished
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._results import Result
@@ -41,6 +42,7 @@ OK, FAILED = "ok", "failed"
 AT_LEAST = 0.2  # probability of a target that is no failure
 _SURE_RISE = 0.99  # probability of a rise above the limit that is a failure
 _LEVEL = 2 * _SURE_RISE - 1  # of the interval of a rise, whose lower end is then passed with this probability
+_OF_CLASSES = ("max_error", "max_pair_error", "max_class_error")
 _FEWER = 0.8  # with fewer than this fraction of the rows, errors rise for that reason alone
 
 
@@ -92,6 +94,8 @@ def make_gates(
     for name, given in (("max_error_rise", max_error_rise), ("accept", accept)):
         if baseline is None and given:
             raise InputError(f"Got {name}, but expected a baseline with it, such as Check.from_json(path).")
+    if check.task != CLASSES and (of_classes := [name for name in _OF_CLASSES if name in limits]):
+        raise InputError(f"Got {of_classes[0]}, but y holds numbers: expected a target instead, such as metric rmse.")
     first = [] if check.target is None else [target_gate(check, check.target, at_least)]
     if "max_error" in limits:
         first.append(error_gate(check, limits["max_error"], at_least))
@@ -186,6 +190,8 @@ def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
     It fails if the two forecasts say so, or the cross-validated error of the same learner. If the forecasts cannot be
     compared, the cross-validated errors alone decide.
     """
+    if not check.answer.of.of_errors:
+        return _score_gate(check.answer, {**before.beside, before.answer.metric: before.answer}, most)
     errors = compare_errors(check.of_errors, before.of_errors)
     limit = f"limit {100 * most:g} point{'' if 100 * most == 1 else 's'}"
     if unlike := _other_ways(check, before):
@@ -202,6 +208,20 @@ def baseline_gate(check: Measured, before: Measured, most: float) -> Gate:
         return Gate("BF305", OK, text)
     why = f"It rose by more with a probability of {chance_text(chance)}. " if np.isfinite(chance) else ""
     return Gate("BF305", word, f"{text}. {why}{_cross_validated(errors, word, most)}")
+
+
+def _score_gate(now: Answer, before: Mapping[str, Answer], most: float) -> Gate:
+    """Whether the best possible score by another metric than accuracy became worse by more than a limit."""
+    then, words = before.get(now.metric), now.of.words
+    if then is None:
+        return Gate("BF305", FAILED, f"the baseline has no answer by {words}. Make a new baseline with this metric")
+    rise, chance = now.estimate - then.estimate, _chance_of_rise(now, then, most)
+    text = f"best possible {words} about {score_text(now.of, then.estimate)} before, "
+    text += f"{score_text(now.of, now.estimate)} now, limit {most:g} worse"
+    if rise <= most and not chance >= _SURE_RISE:
+        return Gate("BF305", OK, text)
+    sure = f". It became worse by more with a probability of {chance_text(chance)}" if np.isfinite(chance) else ""
+    return Gate("BF305", FAILED if chance >= _SURE_RISE else OPEN, f"{text}{sure}")
 
 
 def _chance_of_rise(now: Answer, then: Answer, most: float) -> float:
@@ -296,6 +316,10 @@ _COPIES = ("BF113", "BF118", "BF119")
 
 def _other_classes(check: Measured, before: Measured) -> str:
     """Say which classes are new, gone or nearly gone, and whether the answers are for other proportions."""
+    if check.task != before.task:
+        return f"the labels are {check.task}, and were {before.task} in the baseline"
+    if check.task != CLASSES:
+        return ""
     now, then = (dict(zip(_labels(each), each.pairwise.sizes.tolist(), strict=True)) for each in (check, before))
     told = _lost_and_new(then, now)
     if not told:

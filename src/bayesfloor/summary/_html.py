@@ -11,6 +11,7 @@ import numpy as np
 
 from bayesfloor.answer._answer import GOOD, OPEN
 from bayesfloor.answer._learners import BLEND, REGISTRY, called
+from bayesfloor.answer._metrics import ACCURACY, CLASSES, R2
 from bayesfloor.plotting._display import COLOURS
 from bayesfloor.plotting._forecast_display import learner_name
 from bayesfloor.summary._explain import CODES, explain
@@ -88,11 +89,24 @@ _TERMS = (
     "tree bounds",
     "guessing",
 )
+_OF_CLASSES = ("suspicious labels", "tree bounds")
+_MOST_ODD = 30  # rows that do not fit
 _OF_PAIRS = ("relative to guessing", "too small to measure")
 
 
 def make_page(check: Measured, *, images: Any = None, ids: Any = None, features: Any = None, command: str = "") -> str:
     """Return the page as HTML."""
+    if check.task != CLASSES:
+        return render(
+            "numbers.html",
+            **_of_any(check),
+            head=head_line(check),
+            odd=_odd_cells(check),
+            parts_of=_part_cells(check),
+            prepared=list(check.prepared.lines()),
+            words=_words(check),
+            reproduce=_reproduce(check, command),
+        )
     listed = [*check.suspicious.scores.row[:_PICTURED].tolist(), *check.suspicious.nearest[:_PICTURED].tolist()]
     classes, class_end = class_table(check)
     return render(
@@ -117,21 +131,49 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
     )
 
 
-def _of_both(check: Measured) -> dict[str, Any]:
-    """Return what both the page and the notebook show."""
+def _odd_cells(check: Measured) -> list[tuple[str, ...]]:
+    """Return the table of rows that do not fit, header first."""
+    found = check.odd
+    if found is None or not len(found.row):
+        return []
+    columns = (found.row + 1, found.y, found.predicted, found.typical)
+    rows = [(f"{row:,}", *(f"{value:,.4g}" for value in more)) for row, *more in zip(*map(list, columns), strict=True)]
+    return [("row (from 1)", "number", "predicted", "usual distance"), *rows[:_MOST_ODD]]
+
+
+def _part_cells(check: Measured) -> list[tuple[str, ...]]:
+    """Return the table of errors by the size of the prediction, header first."""
+    found = check.by_prediction
+    if found is None:
+        return []
+    spans = [f"{start:,.3g} to {end:,.3g}" for start, end in zip(found.start, found.end, strict=True)]
+    errors = [(f"{n:,}", f"{error:,.3g}") for n, error in zip(found.n_rows, found.error, strict=True)]
+    return [("prediction", "rows", "RMSE"), *((span, *each) for span, each in zip(spans, errors, strict=True))]
+
+
+def _of_any(check: Measured) -> dict[str, Any]:
+    """Return what every page and notebook shows."""
     return {
         "check": check,
         "standing": standing(check),
         "next_step": next_step(check),
-        "ruler": make_ruler(check),
         "reliability": why_reliable(check),
-        "curve": draw_curve(check.of_errors),
         "findings": main_findings(check),
+        "rests_on": rests_on(check),
+        "figures": [figure for figure in answer_figures(check) if figure[0] not in ("reliability", "next")],
+    }
+
+
+def _of_both(check: Measured) -> dict[str, Any]:
+    """Return what both the page and the notebook show of classes."""
+    return {
+        **_of_any(check),
+        "ruler": make_ruler(check),
+        "curve": draw_curve(check.of_errors),
         "many": len(check.labels) > 2,
         "scale": matrix_scale(),
         "unmeasured": unmeasured(check),
         "evidence": evidence_ruler(check),
-        "rests_on": rests_on(check),
     }
 
 
@@ -185,6 +227,8 @@ def _words(check: Measured) -> list[tuple[str, str]]:
     """Return the codes on this page and the general terms, with their meanings."""
     codes = {finding.code for finding in main_findings(check)} | {trait.code for trait in check.traits if trait.weak}
     terms = [*(["floor"] if check.gap is not None else []), *_TERMS]
+    if check.task != CLASSES:
+        terms = [term for term in terms if term not in _OF_CLASSES]
     terms = terms if len(check.labels) > 2 else [term for term in terms if term not in _OF_PAIRS]
     return [*((code, CODES[code]) for code in sorted(codes)), *((term, explain(term)) for term in terms)]
 
@@ -195,7 +239,8 @@ def _call(check: Measured) -> str:
     settings = {
         "target": (check.target, None),
         "scale": (facts.scale, ""),
-        "n_trees": (facts.n_trees, 3),
+        "metric": (check.answer.metric, R2.name if facts.task != CLASSES else ACCURACY.name),
+        "n_trees": (facts.n_trees, 3 if facts.task == CLASSES else 0),
         "max_rows": (facts.max_rows, None),
         "target_width": (facts.target_width, 0.01),
         "effort": (check.answer.effort, "normal"),
@@ -217,7 +262,7 @@ def _reproduce(check: Measured, command: str) -> list[tuple[str, str]]:
         ("effort", check.answer.effort),
         ("seed", str(facts.random_state)),
         ("scale", facts.scale),
-        ("trees", str(facts.n_trees)),
+        ("trees", str(facts.n_trees or "")),
         ("rows used", f"{facts.n_used:,} of {facts.n_rows:,}"),
         ("data, SHA-1", facts.fingerprint),
         ("versions", ", ".join(versions)),
@@ -232,6 +277,9 @@ _TREE = 12_000  # most bytes for the class tree; a longer one is only in the rep
 
 def to_notebook(check: Measured) -> str:
     """Return the part of the report that a notebook shows, without tooltips if they take too much space."""
+    if check.task != CLASSES:
+        head = f"{head_line(check)} · {settings_line(check)}"
+        return render("numbers_notebook.html", **_of_any(check), head=head, parts_of=_part_cells(check))
     page = _render(check, titles=len(check.labels) <= _TITLED)
     return page if _n_bytes(page) <= _MOST else _render(check, titles=False)
 
@@ -242,7 +290,6 @@ def _render(check: Measured, *, titles: bool) -> str:
         "notebook.html",
         **_of_both(check),
         head=f"{head_line(check)} · {settings_line(check)}",
-        figures=[figure for figure in answer_figures(check) if figure[0] not in ("reliability", "next")],
         matrix=make_matrix(check, _CELLS, titles=titles),
         pairs=pair_table(check, _PAIRS),
         tree=text if _n_bytes(escape(text)) <= _TREE else "",

@@ -13,7 +13,7 @@ import numpy as np
 
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._forecast import GROWTH, LEVELS, Forecast
-from bayesfloor.answer._metrics import METRICS
+from bayesfloor.answer._metrics import METRICS, NUMBERS
 from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.decide._merging import _mapping
 from bayesfloor.decide._suspicious import SuspiciousLabels
@@ -30,6 +30,7 @@ Made = TypeVar("Made", bound=Measured)
 SCHEMA_VERSION = 8
 _MOST_LOSS = 1e300  # of metrics without a largest loss
 _MOST_ROWS = 2**53  # with more, a number of rows would be no exact number
+_OF_CLASSES = ("overall", "pairs", "classes", "pairwise", "one_vs_rest", "samples", "suspicious", "tree")
 _FOUND_AGAIN = ("samples", "tree")  # from the suspicious labels, and from the pairs
 
 
@@ -74,7 +75,8 @@ def load(source: str | Path, kind: type[Made]) -> Made:
             made = _restore_check(given, kind)
             _refuse_nonsense(made)
             # Used once, a check whose parts do not fit together fails here rather than later.
-            make_gates(made, {"max_error": 0.1, "max_pair_error": 0.1, "max_class_error": 0.1}, made)
+            limits = ("max_error", "max_pair_error", "max_class_error") if made.task != NUMBERS else ()
+            make_gates(made, dict.fromkeys(limits, 0.1), made)
             to_text(made)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InputError(
@@ -101,6 +103,8 @@ def _restore_check(given: dict[str, Any], kind: type[Made]) -> Made:
     metric = METRICS[given["answer"]["metric"]]
     if given["target"] is not None:
         metric.check_target(given["target"])
+    if metric.task == NUMBERS:
+        return restore(kind, given, **dict.fromkeys(_OF_CLASSES))
     rows = restore(SuspiciousLabels, given["suspicious"])
     pairs, pairwise = restore(PairAnswers, given["pairs"]), restore(PairwiseFloor, given["pairwise"])
     tree = grow_class_tree(pairwise, "average", pairs)
@@ -144,6 +148,10 @@ def _refuse_nonsense(made: Measured) -> None:
     K = made.facts.n_classes
     for name, answer in {made.answer.metric: made.answer, **made.beside}.items():
         _refuse_answer(name, answer)
+    if made.task == NUMBERS:
+        if made.answer.of.task != NUMBERS or made.facts.n_classes or min(made.facts.n_used, made.answer.n_rows) < 1:
+            raise InputError("the answer is not one for numbers")
+        return
     answer = made.of_errors
     tables = (made.pairs, made.classes)
     ends = [np.ravel(getattr(table, name)) for table in tables for name in ("estimate", "lower", "upper", "error")]

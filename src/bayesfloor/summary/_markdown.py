@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from bayesfloor.answer._metrics import CLASSES
 from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
 from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._gates import Gate
@@ -18,7 +19,16 @@ _BLOCK = re.compile(r"^(\s+|[-+=]+|\d+[.)](?=\s|$))")
 def to_markdown(check: Measured, gates: Sequence[Gate] = ()) -> str:
     """Return the summary as Markdown, in the same order as on the terminal; labels are escaped."""
     labels = [escape(label) for label in check.labels]
-    pairs, classes = pair_cells(check, _SHOWN, labels), class_cells(check, _SHOWN, labels)
+    of_classes = []
+    if check.task == CLASSES:
+        pairs, classes = pair_cells(check, _SHOWN, labels), class_cells(check, _SHOWN, labels)
+        shown = [
+            _table(pairs) if len(pairs) > 1 else "",
+            escape(unmeasured(check)) + ".",
+            _table(classes),
+            NOT_TOGETHER,
+        ]
+        of_classes = [_details("Hardest pairs and classes", shown)]
     # Evidence that is not a result is not bold.
     evidence = [
         (name, escape(value) if name == HOW else f"**{escape(value)}**", escape(note))
@@ -32,15 +42,7 @@ def to_markdown(check: Measured, gates: Sequence[Gate] = ()) -> str:
         *([_table([("gate", "", ""), *((g.code, f"**{g.word}**", escape(g.text)) for g in gates)])] if gates else []),
         _table([("", ""), *((name, f"**{escape(text)}**") for name, text in answer_figures(check))]),
         "\n".join(f"- `{finding.code}` {escape(finding.text)}" for finding in check.findings),
-        _details(
-            "Hardest pairs and classes",
-            [
-                _table(pairs) if len(pairs) > 1 else "",
-                escape(unmeasured(check)) + ".",
-                _table(classes),
-                NOT_TOGETHER,
-            ],
-        ),
+        *of_classes,
         _details("How we know", [_table([("", "", ""), *evidence]), escape(settings_line(check))]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"

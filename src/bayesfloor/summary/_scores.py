@@ -6,7 +6,9 @@ import numpy as np
 
 from bayesfloor.answer._answer import Answer, Basis, Reason
 from bayesfloor.answer._learners import called
-from bayesfloor.answer._metrics import NUMBERS, Metric
+from bayesfloor.answer._metrics import METRICS, NUMBERS, Metric
+from bayesfloor.decide._gap import AT, BELOW, ROOM
+from bayesfloor.decide._number_rows import NumberGap
 from bayesfloor.support._words import percent
 
 _MOST_DIGITS = 9  # numbers that look equal with fewer digits than this count as equal
@@ -84,6 +86,25 @@ def about_text(answer: Answer, beside: float | None = None) -> str:
 def no_end(answer: Answer) -> str:
     """Say that the end of the range that extrapolation gives is not there."""
     return f"these data give no {'upper' if answer.of.is_score else 'lower'} limit"
+
+
+def gap_text(gap: NumberGap) -> str:
+    """Return how a model that predicts numbers compares with what is possible, as a sentence."""
+    metric = METRICS[gap.metric]
+    low, high = sorted((gap.low, gap.high))
+    ends = (
+        f"{metric.words} {_number(metric, gap.score)}, 95 % interval {_number(metric, low)} to {_number(metric, high)}"
+    )
+    said = {
+        ROOM: "Your model leaves room to improve",
+        AT: "Your model is at the best estimate: better features may help, a better model will not",
+        BELOW: "Your model looks too good to be true: test it on rows that it was not trained on",
+    }.get(gap.word, "These rows show no room above your model")
+    return f"{said} ({ends})."
+
+
+def _number(metric: Metric, score: float) -> str:
+    return score_text(metric, 1 - score if metric.is_score else score)
 
 
 def best_case(answer: Answer) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
+from bayesfloor.answer._metrics import CLASSES
 from bayesfloor.summary._data_findings import Finding
 from bayesfloor.summary._figures import (
     answer_figures,
@@ -98,7 +99,7 @@ def to_full_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = ()
     evidence = _three_columns(list(evidence_figures(check)), width)
     treated = [(cut(name, width // 3), role, treatment) for name, role, treatment in check.prepared.lines()]
     prepared = _three_columns([("column", "read as", "what was done"), *treated], width) if treated else []
-    tables = [evidence, _table_lines(check, width), prepared]
+    tables = [evidence, *([_table_lines(check, width)] if check.task == CLASSES else []), prepared]
     parts = [head, _answer_lines(check, width), *tables, findings]
     return _join([*parts, _gate_lines(gates, width), _step_lines(steps)])
 
@@ -143,7 +144,11 @@ def _gate_lines(gates: Sequence[Gate], width: int) -> list[str]:
 def _python_steps(check: Measured) -> Steps:
     """Return what to type next in Python, as attributes of the check."""
     table = "frame" if find_spec("pandas") else "to_dict"
-    steps = [(f".suspicious.{table}()", "check labels")] if check.suspicious.n_suspect else []
+    steps = []
+    if check.task != CLASSES:
+        steps = [(f".odd.{table}()", "check numbers")] if check.odd is not None and len(check.odd.row) else []
+    elif check.suspicious.n_suspect:
+        steps = [(f".suspicious.{table}()", "check labels")]
     return [*steps, ('.to_html("report.html")', "full report")]
 
 

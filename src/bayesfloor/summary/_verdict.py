@@ -304,6 +304,7 @@ _PLAIN = {
 _TO_DO = {  # if nothing can be said of a target
     Basis.LATER: "For later periods there is no ceiling: measure it again when they are over.",
     Basis.UNDECIDED: "Say which they are: --duplicates cases (or copies), or duplicates=.",
+    Basis.OUTLIERS: "",
     Basis.SYNTHETIC: "Check only real rows: leave out those that were made from others.",
 }
 
@@ -368,9 +369,9 @@ _TOLD: dict[str, Callable[..., str]] = {
     ),
     Basis.FEW_OF_CLASS: lambda least: f"fewer than {least:g} rows in the rarest class: an estimate, but no range",
     Basis.FEW_NUMBERS: lambda least: f"too few rows: fewer than {least:g}",
-    Basis.OUTLIERS: lambda share: (
-        f"{percent(share)} % of the numbers are outliers (over 5 robust spreads from the median), and the squared "
-        "error depends on them: use the mean absolute error (metric mae) or the logarithm of the numbers"
+    Basis.OUTLIERS: lambda carried: (
+        f"outliers decide the squared error (1 % of the rows carry {percent(carried)} % of it), so there is no range: "
+        "use the mean absolute error (metric mae) or the logarithm of the numbers"
     ),
     Basis.FEW_ROWS: lambda least: f"too few rows: fewer than {least:g} per class",
     Basis.ONE_KIND: lambda name: f"only {called(name)} gets this low: no second kind of learner confirms it",
