@@ -16,7 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from bayesfloor import Check, check
 from bayesfloor.answer import Basis, Reason
 from bayesfloor.summary._gates import baseline_gate, class_gate, compare_errors, error_gate, pair_gate, target_gate
-from bayesfloor.summary._scores import wish
+from bayesfloor.summary._verdict import wish
 from bayesfloor.support._words import about, percent, span
 
 LIMITS = {"max_error": "BF302", "max_pair_error": "BF303", "max_class_error": "BF304"}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesfloor.answer._forecast import LEAST, Forecast
-from bayesfloor.answer._metrics import ACCURACY, METRICS, Metric
+from bayesfloor.answer._metrics import ACCURACY, METRICS
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats, Ints
@@ -266,7 +266,7 @@ class Answer(Result):
         return next(found, Reason(Basis.UNTRAINED))
 
     @property
-    def of(self) -> Metric:
+    def of(self) -> Any:  # a Metric, which is no public class
         """The metric itself."""
         return METRICS[self.metric]
 
