@@ -181,7 +181,10 @@ def test_numbers_that_are_compared_never_look_equal_unless_they_are(asked):
     assert asked(0.8).endswith("at most 20.0 % (95 % confidence).")
 
 
-SAID = re.compile(r"(?:accuracy is|(?:AUC|log loss) of [0-9.]+ is|It is|These data) (reachable|likely|open|unlikely|out of reach|cannot say)\b")
+SAID = re.compile(
+    r"(?:accuracy is|(?:AUC|log loss) of [0-9.]+ is|It is|These data) "
+    r"(reachable|likely|open|unlikely|out of reach|cannot say)\b"
+)
 
 
 def test_the_sentence_and_the_outcome_agree(each):
