@@ -20,8 +20,10 @@ from bayesfloor.formulas._limits import class_weights, effective_count, mean_lim
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._parameters import check_choice
 from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._words import MOST_DIGITS, accuracy, number_text, target_text
 
 CLASSES, NUMBERS = "classes", "numbers"
+IN_PERCENT = ("accuracy", "balanced_accuracy")
 AUTO = "auto"
 # Other metrics stand beside accuracy if the rarest class has less than these fractions of the rows and of an equal
 # share: with many classes, each has few rows without being rare.
@@ -273,3 +275,38 @@ def choose_metrics(metric: object, task: str, codes: Ints) -> list[Metric]:
     sizes = sizes[sizes > 0]
     rare = sizes.min() < min(RARE, _UNEVEN / len(sizes)) * len(codes)
     return [ACCURACY, *([METRICS["balanced_accuracy"], METRICS["roc_auc"]] if rare else [])]
+
+
+def with_article(metric: Metric) -> str:
+    """Return the metric's name with its article."""
+    return f"{'an' if metric.words[0] in 'aAMR' else 'a'} {metric.words}"
+
+
+def wish(metric: Metric, target: float) -> str:
+    """Return a target in words: "90 % accuracy", "an AUC of 0.9"."""
+    if metric.name in IN_PERCENT:
+        return f"{target_text(target)} {metric.words}"
+    return f"{with_article(metric)} of {target:,.12g}"
+
+
+def score_text(metric: Metric, loss: float, beside: float | None = None) -> str:
+    """Return the score that a loss stands for, with enough digits to differ from that of another loss."""
+    if not np.isfinite(loss):
+        return "unknown"
+    if metric.name in IN_PERCENT:
+        return f"{accuracy(loss, beside)} %"
+    tell = _decimals if metric.is_score else number_text
+    texts = [tell(loss, n) for n in range(3, MOST_DIGITS)]
+    others = texts if beside is None else [tell(beside, n) for n in range(3, MOST_DIGITS)]
+    return next((text for text, other in zip(texts, others, strict=True) if text != other), texts[0])
+
+
+def span_text(metric: Metric, low: float, high: float, beside: float | None = None) -> str:
+    """Return the scores that two losses stand for, the smaller score first."""
+    ends = [score_text(metric, loss, beside) for loss in ((high, low) if metric.is_score else (low, high))]
+    return f"{ends[0].removesuffix(' %')} to {ends[1]}"
+
+
+def _decimals(loss: float, n: int) -> str:
+    """Return a score with n decimals."""
+    return f"{1 - loss:.{n}f}"

@@ -16,13 +16,13 @@ from scipy.optimize import brentq
 from bayesfloor.answer._answer import CANNOT_SAY, LIKELY, OPEN, REACHABLE, Answer, target_error
 from bayesfloor.answer._leaks import LEAK
 from bayesfloor.answer._learners import BLEND, called
-from bayesfloor.answer._metrics import CLASSES
+from bayesfloor.answer._metrics import CLASSES, score_text
 from bayesfloor.floor._results import FEW
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.summary._explain import COMPARISONS, FINDINGS
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._findings import Measured
-from bayesfloor.summary._scores import about_text, score_text, target_text
+from bayesfloor.summary._scores import about_text
 from bayesfloor.summary._verdict import points, reason_text, wished
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._results import Result
@@ -36,6 +36,7 @@ from bayesfloor.support._words import (
     quoted,
     range_text,
     show_labels,
+    target_text,
 )
 
 OK, FAILED = "ok", "failed"
