@@ -13,7 +13,6 @@ from scipy.stats import norm
 from bayesfloor import Check, check
 from bayesfloor.answer import Basis, Reason
 from bayesfloor.decide._gap import AT, BELOW, NOT_SHOWN, ROOM
-from bayesfloor.summary._scores import accuracy, target_text
 from bayesfloor.summary._text import to_full_text
 from bayesfloor.summary._verdict import (
     hidden_by_accuracy,
@@ -22,7 +21,7 @@ from bayesfloor.summary._verdict import (
     reason_text,
     verdict_words,
 )
-from bayesfloor.support._words import how_many, percent, span
+from bayesfloor.support._words import accuracy, how_many, percent, span, target_text
 
 SHARES = st.floats(0, 1)
 

@@ -59,10 +59,13 @@ class Learner(NamedTuple):
     suits: Callable[[Size], bool] = lambda _: True
 
 
-def budget(size: Size, n_folds: int) -> float:
-    """Return how many seconds a race may take: a multiple of a forest's cross-validation, and more with few rows."""
+def budget(size: Size, n_folds: int, forest: float | None = None) -> float:
+    """Return how many seconds a race may take: a multiple of a forest's cross-validation, and more with few rows.
+
+    ``forest`` is what a forest of 100 trees costs, if its trees do not predict classes.
+    """
     least = LEAST_BUDGET[size.effort] / np.sqrt(size.n_classes * max(1.0, size.n_rows / _MANY_ROWS))
-    forest = _trees_cost(size.n_rows, size.n_columns or size.n_features)
+    forest = forest or _trees_cost(size.n_rows, size.n_columns or size.n_features)
     return float(max(least, EFFORTS[size.effort] * n_folds * forest))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from bayesfloor.answer._learners import BLEND, REGISTRY, Learner, Size, budget
 from bayesfloor.answer._metrics import ACCURACY, BRIER, METRICS, Metric
-from bayesfloor.answer._number_learners import REGRESSORS, stack
+from bayesfloor.answer._number_learners import REGRESSORS, forest_of_100, stack
 from bayesfloor.formulas._limits import class_weights, effective_count, weighted_losses
 from bayesfloor.support._results import Shown
 from bayesfloor.support._tasks import (
@@ -123,7 +123,8 @@ def choose_learners(
     The budget is a multiple of the cost of cross-validating a random forest on data of this size, so the choice is
     the same on every machine. Cheap learners are chosen first. ``heaviest`` is the largest weight of a row.
     """
-    left = budget(_training(size), N_FOLDS)
+    forest = forest_of_100(_training(size)) if registry is REGRESSORS else None
+    left = budget(_training(size), N_FOLDS, forest)
     chosen, left_out = {}, {}
     costs = {name: _cost(learner, size, heaviest) for name, learner in registry.items()}
     for name in sorted(registry, key=lambda name: (not registry[name].first, costs[name])):

@@ -141,6 +141,8 @@ def _refuse_answer(name: str, answer: Answer) -> None:
         raise InputError("the best estimate lies outside its range")
     if not all(0 < answer.n_independent[name] < np.inf for name in answer.errors):
         raise InputError("the numbers of independent rows make no sense")
+    if not answer.of.of_errors and not all(0 <= answer.std_errors[name] < np.inf for name in answer.errors):
+        raise InputError("the standard errors make no sense")
 
 
 def _refuse_nonsense(made: Measured) -> None:

@@ -19,23 +19,22 @@ from bayesfloor.answer._answer import (
     guessed_class,
 )
 from bayesfloor.answer._learners import called
+from bayesfloor.answer._metrics import score_text, wish, with_article
 from bayesfloor.decide._gap import AT, BELOW, ROOM, Gap
 from bayesfloor.io._labels import Spellings
-from bayesfloor.summary._scores import (
-    IF_RELATED,
-    about_text,
-    accuracy,
-    best_case,
-    guess_text,
-    score_reason,
-    score_text,
-    shown_text,
-    target_text,
-    wish,
-    with_article,
-)
+from bayesfloor.summary._scores import IF_RELATED, about_text, best_case, guess_text, score_reason, shown_text
 from bayesfloor.support._types import Floats
-from bayesfloor.support._words import about, chance_text, how_many, join_labels, percent, quoted, span
+from bayesfloor.support._words import (
+    about,
+    accuracy,
+    chance_text,
+    how_many,
+    join_labels,
+    percent,
+    quoted,
+    span,
+    target_text,
+)
 
 WRONG_OR_OVERLAP = "wrong, or the classes overlap there"  # labels that disagree with their neighbours
 
