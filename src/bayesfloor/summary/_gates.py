@@ -227,7 +227,11 @@ def _score_gate(now: Answer, before: Mapping[str, Answer], most: float) -> Gate:
     text += f"{score_text(now.of, now.estimate)} now, limit {most:g} worse"
     if measured:
         scores = [score_text(now.of, each.errors[learner]) for each in (then, now)]
-        return Gate("BF305", FAILED, f"{text}. Cross-validated, {called(learner)} went from {scores[0]} to {scores[1]}")
+        return Gate(
+            "BF305",
+            FAILED,
+            f"{text}. Cross-validated, {called(learner, now.of.task)} went from {scores[0]} to {scores[1]}",
+        )
     if rise <= most and not chance >= _SURE_RISE:
         return Gate("BF305", OK, text)
     sure = f". It became worse by more with a probability of {chance_text(chance)}" if np.isfinite(chance) else ""

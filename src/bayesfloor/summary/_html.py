@@ -188,7 +188,7 @@ def standing(check: Measured) -> str:
         return ""
     if not answer.of.of_errors:
         reached = f"{with_article(answer.of)} of {score_text(answer.of, lowest_error(answer))}"
-        return f"So far, {called(answer.best)} reaches {reached} in cross-validation."
+        return f"So far, {called(answer.best, answer.of.task)} reaches {reached} in cross-validation."
     most = "" if np.isnan(answer.useful_lower) else f", at most {accuracy(answer.lower)} %"
     best = f"Best possible: about {accuracy(answer.estimate)} %{most}."
     so_far = f"So far, {called(answer.best)} reaches {accuracy(lowest_error(answer))} % in cross-validation."
@@ -215,15 +215,15 @@ def rests_on(check: Measured) -> list[tuple[str, str]]:
         (f"best estimate: {loss_text(answer, answer.estimate)}", curves),
         (f"{best}: {loss_text(answer, answer.upper)}", reason_text(answer.why_upper, answer)),
         (f"{other}: {lower}", why_lower),
-        ("left out", _left_out(answer.left_out)),
+        ("left out", _left_out(answer.left_out, answer.of.task)),
     ]
     return [(name, printable(text)) for name, text in given if text]
 
 
-def _left_out(reasons: dict[str, str]) -> str:
+def _left_out(reasons: dict[str, str], task: str) -> str:
     names: dict[str, list[str]] = {}
     for name, why in reasons.items():
-        names.setdefault(why, []).append(learner_name(name))
+        names.setdefault(why, []).append(learner_name(name, task))
     return "; ".join(f"{', '.join(each)} ({why})" for why, each in names.items())
 
 

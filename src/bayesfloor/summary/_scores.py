@@ -82,12 +82,15 @@ def score_reason(answer: Answer, reason: Reason) -> str:
         return f"no learner is shown to beat {guess_text(answer)}"
     if reason.basis is Basis.LEARNER:
         reached = score_text(metric, reason.numbers[0])
-        return f"tested (95 %): {called(reason.names[0])} has a cross-validated {metric.words} of {reached}"
+        return (
+            f"tested (95 %): {called(reason.names[0], metric.task)} has a cross-validated {metric.words} of {reached}"
+        )
     if reason.basis is Basis.WIDE:
         return "the range is wide"
     best = "zero" if not metric.is_score else "100 %" if metric.name in _IN_PERCENT else "1"
+    alone = called((*reason.names, "")[0], metric.task)
     told = {
-        Basis.ONE_KIND: f"only {called((*reason.names, '')[0])} gets this far: no second kind of learner confirms it",
+        Basis.ONE_KIND: f"only {alone} gets this far: no second kind of learner confirms it",
         Basis.MAY_BE_ZERO: f"the best possible {metric.words} may be {best}",
         Basis.NEIGHBOURS_ALONE: f"only models that remember rows get near {best}: {IF_RELATED}",
     }
