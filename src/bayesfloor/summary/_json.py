@@ -101,6 +101,8 @@ def _refuse_constant(name: str) -> None:
 
 def _restore_check(given: dict[str, Any], kind: type[Made]) -> Made:
     metric = METRICS[given["answer"]["metric"]]
+    if given["metric"] != metric.name or metric.name in given["beside"]:
+        raise InputError("the answer has another metric than the check, or one that stands beside it")
     if given["target"] is not None:
         metric.check_target(given["target"])
     if metric.task == NUMBERS:
