@@ -113,7 +113,7 @@ def measure_problem(task, family, seed, tail=None, rows=None):
 
 
 def measure_fraud(seed, share):
-    """Measure what stands beside accuracy, unasked, if a normal class is rare: its AUC and balanced accuracy are known."""
+    """Measure what stands beside accuracy, unasked, if a normal class is rare, for which the best scores are known."""
     rng = np.random.default_rng([SEED, seed, 5])
     y = (rng.random(FRAUD_ROWS) < share).astype(int)
     X = rng.normal(size=(FRAUD_ROWS, 12))
