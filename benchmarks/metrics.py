@@ -3,7 +3,8 @@
 ``numbers`` and ``classes`` are 120 problems each (``_metric_families``), for which the lowest possible loss by every
 metric is known; nothing was tuned on them. ``tails`` are numbers with heavy-tailed noise or outliers, which are no part
 of the goals. ``training`` are problems of other families, for choosing constants. One race per problem serves all
-metrics. ``limits`` counts how often a tested end is wrong if a learner is already perfect.
+metrics. ``cost`` is CPU time beside that of a cross-validated forest, and ``limits`` counts how often a tested end is
+wrong if a learner is already perfect.
 
 ``--only`` selects groups, families or problems, as in ``numbers/hinges`` and ``training/classes``. Figures are shown
 with ``--show`` only, so that a run reveals nothing.
@@ -24,6 +25,7 @@ from bayesfloor.answer._learners import BLEND
 from bayesfloor.io import InputError
 from benchmarks._command import FOLDER, JOBS, run_command
 from benchmarks._data import SEED
+from benchmarks._metric_costs import OF_CLASSES, OF_NUMBERS, cost_of
 from benchmarks._metric_families import JUDGING, TAILS, TRAINING, draw_classes, draw_numbers
 from benchmarks._metric_limits import LAWS, RARE, SIZES, classes, numbers, wrong_ends
 from benchmarks._metric_rivals import class_rivals, number_rivals
@@ -31,7 +33,7 @@ from benchmarks._results import at_least, at_most, none_of, plain, print_tables
 from benchmarks._timing import seconds_of
 
 RESULTS = FOLDER / "metrics.json"
-GROUPS = ("numbers", "classes", "tails", "training", "limits")
+GROUPS = ("numbers", "classes", "tails", "training", "limits", "cost")
 METRICS = {
     "numbers": ["r2", "rmse", "mae"],
     "classes": ["accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier"],
@@ -168,7 +170,10 @@ def all_cells(*, quick):
         }
     draws, sizes = (20, SIZES[:1]) if quick else (DRAWS, SIZES)
     limits = [*product([numbers], LAWS, sizes), *product([classes], RARE, sizes)]
-    return cells | {f"limits/{own}/{n}": partial(measure_limits, make, own, n, draws) for make, own, n in limits}
+    costs = {f"cost/{name}": partial(cost_of, name) for name in (*OF_CLASSES, *OF_NUMBERS) if not quick}
+    return (
+        cells | costs | {f"limits/{own}/{n}": partial(measure_limits, make, own, n, draws) for make, own, n in limits}
+    )
 
 
 def parts_of(name):
@@ -426,6 +431,15 @@ def second_table(results):
             yield (group, str(len(seconds)), f"{np.median(seconds):.1f}", f"{max(seconds):.1f}")
 
 
+def cost_table(results):
+    yield ("table", "rows", "columns", "way", "CPU seconds", "relative to a cross-validated forest", "spread")
+    for name, case in cases_of(results, "cost").items():
+        for way, seconds in case["cpu"].items():
+            beside = f"{seconds / case['cpu']['forest']:.2f}"
+            shown = (f"{seconds:.2f}", beside, f"{100 * case['spread'][way]:.0f} %")
+            yield (name.split("/")[1], str(case["n"]), str(case["d"]), way, *shown)
+
+
 def tables(results):
     made = {
         "closeness": closeness_table,
@@ -436,6 +450,7 @@ def tables(results):
         "tails": partial(other_table, group="tails"),
         "training": partial(other_table, group="training"),
         "limits": limit_table,
+        "costs": cost_table,
         "seconds": second_table,
     }
     return {name: list(make(results)) for name, make in made.items()}
@@ -457,6 +472,15 @@ def goals(results):
             yield at_most(f"{name}: Brier score of chances", found["Brier score"], MOST_BRIER)
             outside = [not low <= said <= high for _, _, said, _, (low, high) in bins(found["races"])]
             yield none_of(f"{name}: bins whose mean chance is outside the interval of what is reachable", outside)
+    for name, case in cases_of(results, "cost").items():
+        cpu, of = case["cpu"], name.split("/")[1]
+        if "all metrics" in cpu:
+            yield at_most(f"{of}: CPU of all metrics, relative to accuracy", cpu["all metrics"] / cpu["accuracy"], 1.08)
+        for way, most in (("quick", 0.5), ("normal", 1.5)):
+            if way in cpu:
+                yield at_most(
+                    f"{of}: CPU of {way}, relative to a cross-validated forest", cpu[way] / cpu["forest"], most
+                )
     limits = cases_of(results, "limits").values()
     for metric, most in WRONG_LIMITS.items():
         # No limit of squared errors is honest for t3; how often it is wrong stands in the table.

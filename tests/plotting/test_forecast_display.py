@@ -62,6 +62,40 @@ def test_a_target_is_marked_at_its_error_with_its_probability_beside_each_row(ch
         ForecastDisplay.from_answer(answer, 95)
 
 
+@pytest.mark.parametrize(
+    ("metric", "target", "texts", "ends"),
+    [
+        ("roc_auc", 0.85, ("AUC", "about 0.900 (0.800 to 0.950)", "an AUC of 0.85", "0.240"), ("1", "0.8")),
+        ("r2", 0.85, ("R²", "about 0.900 (0.800 to 0.950)", "an R² of 0.85", "0.240"), ("1", "0.8")),
+        (
+            "balanced_accuracy",
+            0.85,
+            ("Balanced accuracy", "about 90.0 % (80.0 to 95.0 %)", "85 % balanced accuracy", "24.0 %"),
+            ("100 %", "80 %"),
+        ),
+        ("rmse", 0.15, ("RMSE", "about 0.100 (0.0501 to 0.200)", "an RMSE of 0.15", "0.760"), ("0", "0.2")),
+        ("log_loss", 0.15, ("Log loss", "about 0.100 (0.0501 to 0.200)", "a log loss of 0.15", "0.760"), ("0", "0.2")),
+    ],
+)
+def test_other_metrics_are_drawn_in_their_own_unit_with_the_best_end_on_the_left(metric, target, texts, ends, answer):
+    """Bars stand where they stand for errors: who reads one picture can read all."""
+    other = replace(answer, metric=metric)
+    display, of_errors = ForecastDisplay.from_answer(other, target), ForecastDisplay.from_answer(answer, 0.85)
+    name, beside, wish, guessing = texts
+    drawn = [[bar.get_x() for bar in each.bars_] for each in (display, of_errors)]
+    table = display.frame().iloc[-1]
+
+    np.testing.assert_allclose(*drawn)
+    assert display.ax_.get_title(loc="left") == f"{name} of the best model, by training rows"
+    assert texts_of(display)[5].startswith(f"{beside}   ")
+    assert f"target: {wish}" in texts_of(display)
+    assert f"the target, {wish}, with its probability" in display.caption_
+    assert f"guessing: {guessing}" in display.ax_.get_xlabel()
+    assert tuple(display.ax_.xaxis.get_major_formatter()(loss, 0) for loss in (0.0, 0.2)) == ends
+    assert table["2.5 %"] < table["97.5 %"]
+    assert table["50 %"] == pytest.approx(other.of.score(answer.estimate), abs=2e-4)
+
+
 def test_a_ruler_that_ends_before_guessing_says_so(answer):
     """Else a tiny error fills the page and looks large."""
     near, far = (ForecastDisplay.from_answer(replace(answer, guessing=guessing)) for guessing in (0.9, 0.3))

@@ -87,6 +87,7 @@ def combine(
         effort=effort,
         n_rows=len(race.codes),
         n_independent={name: float(race.n_independent(name)) for name in errors},
+        std_errors={} if metric.of_errors else {name: ends.std_error(name) for name in errors},
         n_classes=ends.n_classes,
         unit=unit,
         forecast=forecast,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bayesfloor.cli._interrupts import stop_if_asked
-from bayesfloor.cli._options import Settings, read
+from bayesfloor.cli._options import ACCURACIES, Settings, read, target_metric
 from bayesfloor.cli._terminal import Output
 from bayesfloor.support._files import is_address, redact, refuse_output
 from bayesfloor.support._words import as_utf8
@@ -29,12 +29,14 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
     """Read a file and check it."""
     priors = settings.class_proportions()
     data = read(settings)  # before slow imports: a wrong name is reported at once
+    _refuse_other_task(data, settings)
     from bayesfloor.summary._check import check as look_at
 
     with output.bar() as bar:
         found = look_at(
             data,
             target=target,
+            metric=settings.metric or "auto",
             priors=priors,
             **settings.preparing(data),
             **settings.method(bar),
@@ -45,6 +47,32 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
             time=settings.time,
         )
     return data, found
+
+
+_OF_CLASSES = ("max_error", "max_pair_error", "max_class_error", "balanced", "priors", "image")
+
+
+def _refuse_other_task(data: Data, settings: Settings) -> None:
+    """Raise an error, before the work starts, for options that do not suit what the labels are."""
+    from bayesfloor.answer._metrics import METRICS, NUMBERS
+    from bayesfloor.io._messages import DataError
+
+    for name in settings.metric:
+        task = METRICS[name].task
+        if task != data.task:
+            raise DataError(
+                f"--metric {name} is for {task}, but the labels are {data.task}. If not, add --task {task}."
+            )
+    given = click.get_current_context().params
+    asked = [
+        f"--{name.replace('_', '-')}" for name in _OF_CLASSES if not (given.get(name) is None or given[name] is False)
+    ]
+    asked += ["--time later"] if settings.time == "later" else []
+    if asked and data.task == NUMBERS:
+        raise DataError(
+            f"{asked[0]} is for classes, but the labels are numbers. Leave it out; a limit for numbers is a target, "
+            "such as --metric rmse --target 12."
+        )
 
 
 def read_baseline(path: str | None) -> Check | None:
@@ -108,14 +136,21 @@ def next_steps(output: Output, found: Check, settings: Settings) -> list[tuple[s
     if settings.path == "-":  # it cannot be read again
         return [explain]
     data = [redact(settings.path), *_said(settings, _DATA)]
-    target = [] if found.target is None else ["--target", f"{100 * found.target:.15g}%"]
+    target = [] if found.target is None else ["--target", _as_typed(found.target, settings)]
+    task = [] if settings.task == "auto" else ["--task", settings.task]
     effort = [] if settings.effort == "normal" else ["--effort", settings.effort]
     asked = _said(settings, (*_PREPARATION, "duplicates", "time", *_PRIORS))
-    again = [*data, *target, *_said(settings, ("predictions",)), *effort, *asked]
+    again = [*data, *task, *_said(settings, ("metric",)), *target, *_said(settings, ("predictions",)), *effort, *asked]
     steps = [*_remedies(found, settings, data, again), (_command("report", again), "full report")]
     if not output.verbose:
         steps.append((_command("check", [*again, "-v"]), "all details"))
     return [*steps, explain]
+
+
+def _as_typed(target: float, settings: Settings) -> str:
+    """Return a target as the command line reads it."""
+    of_accuracy = target_metric(settings.metric, settings.task) in ACCURACIES
+    return f"{100 * target:.15g}%" if of_accuracy else f"{target:.15g}"
 
 
 def _remedies(found: Check, settings: Settings, data: list[str], again: list[str]) -> list[tuple[str, str]]:
@@ -130,8 +165,10 @@ def _remedies(found: Check, settings: Settings, data: list[str], again: list[str
         steps.append((_command("check", [*again, *options]), "drop columns"))
     if "BF208" in codes and settings.effort == "normal":
         steps.append((_command("check", [*again, "--effort", "thorough"]), "more learners"))
-    if "BF120" in codes:
+    if "BF120" in codes and not settings.metric:
         steps.append((_command("check", [*again, "--balanced"]), "rare classes"))
+    if found.task != "classes":  # no command lists numbers that do not fit, but the report does
+        return steps
     held = found.dependence if found.dependence is not None and found.dependence.applied else None
     # samples knows neither proportions nor dependence that it is not told of: it would list other rows.
     same_rows = (held is None or held.kind == "groups") and not _said(settings, _PRIORS)

@@ -25,9 +25,10 @@ from bayesfloor.cli._check import (
 )
 from bayesfloor.cli._interrupts import stop_if_asked
 from bayesfloor.cli._options import (
-    ACCURACY,
     FRACTION,
     NAME,
+    TARGET,
+    TARGET_HELP,
     Command,
     Count,
     SectionedCommand,
@@ -87,6 +88,7 @@ def verbs() -> None:
     bayesfloor demo                            see an example
     bayesfloor check data.csv -y label         how low can the error go?
     bayesfloor check data.csv -y label --target 98%
+    bayesfloor check homes.csv -y price --metric rmse --target 12
     bayesfloor report data.csv -y label        the full report as one HTML file
     bayesfloor features data.csv -y label      which columns can be dropped?
     bayesfloor compare a.npy b.npy --labels-file y.txt
@@ -104,7 +106,7 @@ def _codes(flag: str, codes: tuple[str, ...], **options: Any) -> Command:
 
 @verbs.command(cls=SectionedCommand)
 @check_options
-@click.option("--target", type=ACCURACY, help="Accuracy to reach, such as 95%. Fail if its probability is too low.")
+@click.option("--target", type=TARGET, help=f"{TARGET_HELP} Fail if its probability is too low.")
 @click.option(
     "--at-least",
     type=FRACTION,
@@ -158,6 +160,7 @@ def check(
     \b
     bayesfloor check train.csv -y label --target 95% --max-pair-error 15% --json now.json
     bayesfloor check train.csv -y label --baseline before.json --max-error-rise 1%
+    bayesfloor check train.csv -y label --metric roc_auc --target 0.9
     """
     one_to_stdout(json_path, markdown)
     rise = click.get_current_context().get_parameter_source("max_error_rise")
@@ -195,7 +198,7 @@ def check(
 
 @verbs.command(cls=SectionedCommand)
 @check_options
-@click.option("--target", type=ACCURACY, help="Accuracy to reach, such as 95%.")
+@click.option("--target", type=TARGET, help=TARGET_HELP)
 @predictions_option
 @click.option(
     "-o", "--output", "path_out", metavar="PATH", help="Where to write the report. Default: FILE.bayesfloor.html."

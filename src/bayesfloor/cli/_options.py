@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +13,7 @@ from unicodedata import normalize
 import click
 
 from bayesfloor.cli._terminal import Output
+from bayesfloor.support._errors import InputError
 from bayesfloor.support._tasks import Progress, ignoring
 from bayesfloor.support._words import as_utf8
 
@@ -27,6 +28,8 @@ GATES = (  # what can fail a check
     *("target", "max_error", "max_pair_error", "max_class_error"),
     *("min_rows", "max_unlabelled", "fail_on", "baseline"),
 )
+ACCURACIES = ("accuracy", "balanced_accuracy")  # whose targets are percentages or fractions
+METRICS = (*ACCURACIES, "roc_auc", "log_loss", "brier", "r2", "rmse", "mae")
 _WRITTEN = re.compile(r"\+?(\d+\.?\d*|\.\d+)( ?%|(e[+-]?\d+)?)", re.ASCII)  # a percentage or fraction
 
 _SECTIONS = {
@@ -34,7 +37,7 @@ _SECTIONS = {
         *("label", "features", "drop", "embedding", "labels_file", "groups", "id_column"),
         *("as_role", "clean_labels", "no_auto_groups", "duplicates", "time", "strict_input", "image", "image_root"),
     ),
-    "Question": ("target", "balanced", "priors", "predictions", "most", "holdout", "pca", "cut"),
+    "Question": ("task", "metric", "target", "balanced", "priors", "predictions", "most", "holdout", "pca", "cut"),
     "Gates": ("at_least", *GATES[1:], "max_error_rise", "accept", "strict", "exit_zero"),
     "Method": ("effort", "scale", "trees", "seed"),
     "Large data": ("max_rows", "jobs"),
@@ -66,7 +69,7 @@ class SectionedCommand(click.Command):
 class Fraction(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest click
     """A fraction, such as 98% or 0.98."""
 
-    name = "percent"
+    name, hint = "percent", ""
 
     def __init__(self, *, positive: bool = False) -> None:
         self.positive = positive
@@ -83,7 +86,7 @@ class Fraction(click.ParamType):  # type: ignore[type-arg]  # generic only in th
             self._refuse(value, param, ctx)
         if 0 < fraction <= 100 and text.isdigit():
             flag = "" if param is None else f"{param.opts[0]} "
-            self.fail(f"Write {flag}{text}% or {flag}{fraction / 100:g}.", param, ctx)
+            self.fail(f"Write {flag}{text}% or {flag}{fraction / 100:g}.{self.hint}", param, ctx)
         if not (fraction > 0 if self.positive else fraction >= 0) or not fraction <= 1:
             least = "above 0" if self.positive else "from 0"
             self.fail(f"{value!r} is not between 0 and 100 %: expected a value {least} up to 100%.", param, ctx)
@@ -98,6 +101,40 @@ class Fraction(click.ParamType):  # type: ignore[type-arg]  # generic only in th
         meant = normalize("NFKC", str(value)).replace(",", ".").replace("_", "")
         advice = f"Did you mean {meant}?" if _WRITTEN.fullmatch(meant) else "Write 98% or 0.98."
         self.fail(f"{value!r} is not a percentage or a fraction. {advice}", param, ctx)
+
+
+class Target(Fraction):
+    """A target in the unit of its metric, which is read before it."""
+
+    name, hint = "score", " For another metric than accuracy, add --metric."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return an accuracy between 0 and 1, or a number that another metric can have."""
+        asked = {} if ctx is None else ctx.params
+        metric = target_metric(asked.get("metric") or (), asked.get("task"))
+        if metric in ACCURACIES:
+            return super().convert(value, param, ctx)
+        return self._number(str(value).strip(), metric, param, ctx)
+
+    def _number(self, text: str, metric: str, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        from bayesfloor.answer._metrics import METRICS
+
+        asked = METRICS[metric]
+        if not _WRITTEN.fullmatch(text.removeprefix("-")) or text.endswith("%"):
+            number, advice = text.removesuffix("%").rstrip(), f"A target for {asked.words} is a number such as"
+            in_percent = asked.is_score and number != text and _WRITTEN.fullmatch(number)
+            advice = f"Did you mean {float(number) / 100:g}?" if in_percent else f"{advice} {asked.example:g}."
+            self.fail(f"{text!r} is not a plain number. {advice}", param, ctx)
+        try:
+            asked.check_target(float(text))
+        except InputError as error:
+            self.fail(str(error), param, ctx)
+        return float(text)
+
+
+def target_metric(metrics: Sequence[str], task: str | None) -> str:
+    """Return the metric of a target as it is written; without one, labels that turn out as numbers have R^2 instead."""
+    return metrics[0] if metrics else "r2" if task == "numbers" else "accuracy"
 
 
 class Count(click.IntRange):
@@ -121,7 +158,8 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # as above
 
 
 NAME = Name()
-FRACTION, ACCURACY = Fraction(), Fraction(positive=True)
+TARGET_HELP = "Score to reach: an accuracy such as 95%, or a number in the unit of --metric."
+FRACTION, TARGET = Fraction(), Target(positive=True)
 
 _column = partial(click.option, metavar="COLUMN", type=NAME)
 _number = partial(click.option, metavar="N", show_default=True)
@@ -197,8 +235,21 @@ _DUPLICATES_HELP = "What equal rows are, if the data cannot tell: separate cases
 _duplicates = click.option("--duplicates", type=click.Choice(["cases", "copies"]), help=_DUPLICATES_HELP)
 _TIME_HELP = "The rows that you will predict for, if rows are in order of time: between known ones, or later."
 _time = click.option("--time", type=click.Choice(["between", "later"]), help=_TIME_HELP)
+_METRIC_HELP = (
+    "What the answer and the target are for: accuracy, balanced_accuracy, roc_auc, log_loss or brier for classes, r2, "
+    "rmse or mae for numbers. Repeatable: the first decides, the others stand beside it."
+)
+_metric = click.option(  # read first, because the target depends on it
+    "--metric", metavar="NAME", multiple=True, type=click.Choice(METRICS), is_eager=True, help=_METRIC_HELP
+)
+_TASK_HELP = "What the labels are, if their values do not show it."
+_task = click.option(
+    "--task", type=click.Choice(["auto", "classes", "numbers"]), default="auto", is_eager=True, help=_TASK_HELP
+)
 predictions_option = _column("--predictions", help="Column with a model's predictions, to compare with the floor.")
-check_options = _apply(*_DATA, *_PREPARE, _duplicates, _time, *_PRIORS, *_METHOD, effort_option, _MAX_ROWS, *_OUTPUT)
+check_options = _apply(
+    *_DATA, *_PREPARE, _duplicates, _time, _task, _metric, *_PRIORS, *_METHOD, effort_option, _MAX_ROWS, *_OUTPUT
+)
 drawn_options = _apply(*_DATA, *_PREPARE, *_METHOD, _MAX_ROWS, *_OUTPUT)
 all_rows_options = _apply(*_DATA, *_PREPARE, *_METHOD, *_OUTPUT)
 _AS_IT_IS = _scale("none", "How to scale each representation.")
@@ -236,6 +287,8 @@ class Settings:
     no_auto_groups: bool = False
     duplicates: str | None = None
     time: str | None = None
+    task: str = "classes"
+    metric: tuple[str, ...] = ()
     strict_input: bool = False
     balanced: bool = False
     priors: str | None = None
@@ -333,6 +386,7 @@ def read(settings: Settings) -> Data:
         drop=settings.drop,
         embedding=settings.embedding,
         labels_file=settings.labels_file,
+        task=settings.task,
         clean_labels=settings.clean_labels,
         max_rows=settings.max_rows,
         random_state=settings.seed,

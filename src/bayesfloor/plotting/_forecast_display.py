@@ -1,4 +1,4 @@
-"""``ForecastDisplay``: the error that the best model could reach, now, with more rows and with any number of them."""
+"""``ForecastDisplay``: what the best model could reach, now, with more rows and with any number of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesfloor.answer._answer import check_target, target_error
+from bayesfloor.answer._metrics import CLASSES, IN_PERCENT, score_text, span_text, wish
 from bayesfloor.plotting._display import (
     INK,
     LIGHT,
@@ -42,14 +42,15 @@ NAME = 28  # characters in the name of a learner
 class ForecastDisplay(Display):
     """What the best model could reach with 1, 2, 4, 16 and 64 times as many rows, and with any number of them.
 
-    Errors run from 0 to that of guessing. If all are far below that, the ruler ends earlier and says so.
+    The ruler runs from the best possible value, on the left, to that of guessing. If all values are far from that of
+    guessing, it ends earlier and says so.
 
     Parameters
     ----------
     answer : Answer
         From ``BayesFloor.answer`` or ``Check.answer``.
     target : float, default=None
-        An accuracy to mark; its probability is then written beside each row.
+        A score to mark, in the unit of the answer's metric; its probability is then written beside each row.
 
     Attributes
     ----------
@@ -58,7 +59,7 @@ class ForecastDisplay(Display):
     medians_ : LineCollection
         Best estimates.
     markers_ : PathCollection
-        Cross-validated errors of the learners tried.
+        Cross-validated errors, or other losses, of the learners tried.
     zoomed_ : bool
         Whether the ruler ends before guessing.
 
@@ -86,7 +87,7 @@ class ForecastDisplay(Display):
     def from_answer(cls, answer: Answer, target: float | None = None, **looks: Any) -> ForecastDisplay:
         """Draw the forecast of an answer; further arguments go to ``plot``."""
         if target is not None:
-            check_target(target)
+            answer.of.check_target(target)
         return cls(answer, target).plot(**looks)
 
     @property
@@ -110,8 +111,10 @@ class ForecastDisplay(Display):
         for at, text in zip(y, self._texts(ends), strict=True):
             write_beside(ax, 1.0, at, text, 6, **({"weight": "bold"} if at == y[-1] else {}))
         frame_rows(ax, y[-1] + 0.6, self._name_ruler(ends))
+        if not self.answer.of.of_errors:
+            ax.xaxis.set_major_formatter(lambda loss, _: self._tick(loss))
         self._draw_ends()
-        write_title(ax, "Error of the best model, by training rows", 0 if self.target is None else 12)
+        write_title(ax, f"{self._title}, by training rows", 0 if self.target is None else 12)
         self.caption_ = self._caption()
         return self
 
@@ -125,33 +128,58 @@ class ForecastDisplay(Display):
         """Return the quantiles of each row of the picture."""
         return np.stack([self._forecast.quantiles(_LEVELS, rows) for rows in self._sizes()])
 
+    @property
+    def _what(self) -> str:
+        """What the ruler shows: errors rather than accuracies, and other metrics as they are."""
+        return "error" if self.answer.of.of_errors else self.answer.of.words
+
+    @property
+    def _title(self) -> str:
+        return f"{self._what[0].upper()}{self._what[1:]} of the best model"
+
+    def _value(self, loss: float) -> str:
+        return f"{percent(loss)} %" if self.answer.of.of_errors else score_text(self.answer.of, loss)
+
+    def _about(self, middle: float, low: float, high: float) -> str:
+        if self.answer.of.of_errors:
+            return about(middle, low, high)
+        return f"about {self._value(middle)} ({span_text(self.answer.of, low, high)})"
+
+    def _tick(self, loss: float) -> str:
+        """Return a number of the ruler, which is drawn in losses: the best end is on the left for all metrics."""
+        if self.answer.of.is_score:
+            score = round(1 - loss, 9)  # not -2e-16
+            return f"{100 * score:.6g} %" if self.answer.metric in IN_PERCENT else f"{score:g}"
+        return f"{loss:,.6g}"
+
     def _texts(self, ends: Floats) -> list[str]:
-        texts = [about(middle, low, high) for low, _, middle, _, high in ends.tolist()]
+        texts = [self._about(middle, low, high) for low, _, middle, _, high in ends.tolist()]
         if self.target is None:
             return texts
         chances = [self.answer.chance(self.target, rows) for rows in self._sizes()]
         return [f"{text}   {'' if np.isnan(p) else chance_text(p)}" for text, p in zip(texts, chances, strict=True)]
 
     def _name_ruler(self, ends: Floats) -> str:
-        marked = [] if self.target is None else [1 - self.target]
+        marked = [] if self.target is None else [self.answer.of.loss(self.target)]
         self._top = max([float(ends.max()), *self.answer.errors.values(), *marked])
         self.zoomed_ = self._top < _FAR * self.answer.guessing
-        guess = f"guessing: {percent(self.answer.guessing)} %"
-        return f"error ({guess} →)" if self.zoomed_ else f"error (dotted: {guess})"
+        guess = f"guessing: {self._value(self.answer.guessing)}"
+        return f"{self._what} ({guess} →)" if self.zoomed_ else f"{self._what} (dotted: {guess})"
 
     def _draw_ends(self) -> None:
         ax, guessing = self.ax_, self.answer.guessing
-        ax.set_xlim(0.0, max(1.06 * self._top, 1e-3) if self.zoomed_ else 1.02 * max(self._top, guessing))
+        ax.set_xlim(0.0, max(1.06 * self._top, 1e-3 * guessing) if self.zoomed_ else 1.02 * max(self._top, guessing))
         if not self.zoomed_:
             ax.axvline(guessing, color=SOFT, linestyle=":", linewidth=1.2)
         if self.target is not None:
-            self._draw_target(target_error(self.target), ax.get_xlim()[1])
+            self._draw_target(self.target, ax.get_xlim()[1])
 
-    def _draw_target(self, error: float, right: float) -> None:
+    def _draw_target(self, target: float, right: float) -> None:
+        error = self.answer.of.loss(target)
         self.ax_.axvline(error, color=INK, linewidth=1.2, linestyle=(0, (4, 2)))
         late = error > 0.5 * right
         self.ax_.annotate(
-            f"target: {100 * (1 - error):.6g} % accuracy",
+            f"target: {wish(self.answer.of, target)}",
             (error, 1.0),
             (-3 if late else 3, 3),
             xycoords=self.ax_.get_xaxis_transform(),
@@ -163,19 +191,20 @@ class ForecastDisplay(Display):
         )
 
     def _caption(self) -> str:
-        answer = self.answer
+        answer, what = self.answer, self._what
+        classes = f" and {how_many(answer.n_classes, 'class')}" if answer.of.task == CLASSES else ""
         sentences = [
             (
-                f"Error of the best model by number of training rows, from {how_many(answer.n_rows, 'row')} and "
-                f"{how_many(answer.n_classes, 'class')}: best estimate (mark), 50 % interval (dark) and 95 % interval "
-                "(light)."
+                f"{self._title} by number of training rows, from {how_many(answer.n_rows, 'row')}{classes}: best "
+                "estimate (mark), 50 % interval (dark) and 95 % interval (light)."
             ),
-            "With unlimited rows, it is the lowest possible error.",
-            "Dots are cross-validated errors of the models tried." if answer.errors else "",
+            f"With unlimited rows, it is the {'lowest' if answer.of.of_errors else 'best'} possible {what}.",
+            f"Dots are cross-validated {'errors' if answer.of.of_errors else 'values'} of the models tried."
+            if answer.errors
+            else "",
             ""
             if self.target is None
-            else f"Dashed: the error at the target of {100 * self.target:.6g} % accuracy, with its probability on the "
-            "right.",
+            else f"Dashed: the target, {wish(answer.of, self.target)}, with its probability on the right.",
         ]
         return " ".join(sentence for sentence in sentences if sentence)
 
@@ -184,7 +213,10 @@ class ForecastDisplay(Display):
         return {"answer": self.answer.to_dict(), "target": self.target}
 
     def _columns(self) -> dict[str, Any]:
-        named = zip((f"{100 * level:g} %" for level in _LEVELS), self._ends().T.tolist(), strict=True)
+        ends, metric = self._ends(), self.answer.of
+        if metric.is_score and not metric.of_errors:  # as the ruler shows them; the levels are symmetric
+            ends = 1 - ends[:, ::-1]
+        named = zip((f"{100 * level:g} %" for level in _LEVELS), ends.T.tolist(), strict=True)
         return {"training rows": self._names(), **dict(named)}
 
 
@@ -193,14 +225,10 @@ def ranked(answer: Answer) -> list[tuple[str, float]]:
     return sorted(answer.errors.items(), key=lambda item: (item[1], item[0] != answer.best))
 
 
-def learner_name(name: str) -> str:
+def learner_name(name: str, task: str = CLASSES) -> str:
     """Return a learner's name for a list, such as "random forest"; a user's learner keeps the name it was given."""
-    from bayesfloor.answer._learners import (
-        BLEND,
-        REGISTRY,
-        called,  # late import: it loads scikit-learn
-    )
+    from bayesfloor.answer._learners import BLEND, REGISTRY, called  # late import: it loads scikit-learn
 
     if name not in (*REGISTRY, BLEND):
         return name
-    return called(name).removeprefix("an ").removeprefix("a ")
+    return called(name, task).removeprefix("an ").removeprefix("a ")

@@ -19,7 +19,7 @@ from bayesfloor.answer._answer import (
 )
 from bayesfloor.answer._hazards import DUPLICATES, GROUPS, NEAR_DUPLICATES, TIME
 from bayesfloor.answer._learners import called
-from bayesfloor.answer._metrics import CLASSES
+from bayesfloor.answer._metrics import CLASSES, score_text, span_text, with_article
 from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.decide._features import SelectionPath
 from bayesfloor.decide._gap import AT, NOT_SHOWN, ROOM, Gap, GapLines
@@ -31,16 +31,7 @@ from bayesfloor.plotting._forecast_display import ranked
 from bayesfloor.summary._data_findings import MANY_COPIES
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._findings import TOO_SMALL, Measured
-from bayesfloor.summary._scores import (
-    about_text,
-    accuracy,
-    ends_text,
-    gap_text,
-    guess_text,
-    no_end,
-    score_text,
-    with_article,
-)
+from bayesfloor.summary._scores import about_text, ends_text, gap_text, guess_text, no_end
 from bayesfloor.summary._verdict import (
     NO_LIMIT,
     finds_nothing,
@@ -53,6 +44,7 @@ from bayesfloor.summary._verdict import (
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import (
     about,
+    accuracy,
     amount,
     chance_text,
     how_many,
@@ -83,7 +75,7 @@ def next_step(check: Measured) -> str:
         return _more(answer)
     if check.outcome in (REACHABLE, LIKELY) and lowest_error(answer) <= answer.of.loss(target):
         more = "" if check.outcome == REACHABLE else f", which more {answer.unit} would have to confirm"
-        return f"train {called(answer.best)}; it meets the target in cross-validation{more}."
+        return f"train {called(answer.best, answer.of.task)}; it meets the target in cross-validation{more}."
     if check.outcome in (REACHABLE, LIKELY, OPEN):
         return _settle_by_effort(answer) or _rows_for(answer, target, check.measure) or _more(answer)
     return "look for better features." if answer.unknown is None else ""
@@ -151,9 +143,7 @@ def more_rows(answer: Answer, target: float | None, measure: str) -> str:
         told = [f"{percent(middle)} % ({span(low, high)})" for middle, low, high in ends]
         told[0] = f"error about {told[0]}"
     else:
-        texts = [[score_text(answer.of, loss) for loss in each] for each in ends]
-        order = (2, 1) if answer.of.is_score else (1, 2)
-        told = [f"{each[0]} ({' to '.join(each[k] for k in order).replace(' %', '', 1)})" for each in texts]
+        told = [f"{score_text(answer.of, middle)} ({span_text(answer.of, low, high)})" for middle, low, high in ends]
         told[0] = f"{answer.of.words} about {told[0]}"
     text = "; ".join(f"{times} times: {each}" for times, each in zip(_TIMES, told, strict=True))
     if target is None:

@@ -55,6 +55,7 @@ from bayesfloor.support._words import (
     amount,
     how_many,
     join_labels,
+    number_text,
     p_text,
     percent,
     printable,
@@ -399,13 +400,13 @@ def _odd_numbers(check: Measured) -> Finding | None:
     found = check.odd
     if found is None or not len(found.row):
         return None
-    n, first = len(found.row), int(found.row[0]) + 1
+    n, y, predicted = len(found.row), number_text(found.y[0]), number_text(found.predicted[0])
     they = "number does not fit" if n == 1 else "numbers do not fit"
     return make_finding(
         "BF122",
         "odd",
         f"{n:,} {they}: far from the prediction, relative to rows with similar predictions.",
-        f"The oddest is row {first:,} (counted from 1): {found.y[0]:,.4g}, predicted {found.predicted[0]:,.4g}.",
+        f"The oddest is row {found.row[0]} (first is 0): {y}, predicted {predicted}.",
         "Look for wrong units, typos or a missing column: .odd.",
     )
 
@@ -416,12 +417,12 @@ def _uneven_errors(check: Measured) -> Finding | None:
     if found is None or found.ratio < _UNEVEN_ERRORS:
         return None
     k = int(found.error.argmax())
-    typical = f"{float(np.median(found.error)):,.3g}"
+    start, end, error = (number_text(values[k], 3) for values in (found.start, found.end, found.error))
     return make_finding(
         "BF123",
         "by_prediction",
-        f"Errors are largest for predictions from {found.start[k]:,.3g} to {found.end[k]:,.3g}: "
-        f"typically {found.error[k]:,.3g}, elsewhere {typical}.",
+        f"Errors are largest for predictions from {start} to {end}: typically {error}, elsewhere "
+        f"{number_text(float(np.median(found.error)), 3)}.",
         "If errors grow with the prediction, the logarithm of the numbers may be the better target.",
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesfloor.answer._answer import GOOD, OPEN
 from bayesfloor.answer._learners import BLEND, REGISTRY, called
-from bayesfloor.answer._metrics import ACCURACY, CLASSES, R2
+from bayesfloor.answer._metrics import ACCURACY, CLASSES, R2, score_text, with_article
 from bayesfloor.plotting._display import COLOURS
 from bayesfloor.plotting._forecast_display import learner_name
 from bayesfloor.summary._explain import CODES, explain
@@ -38,14 +38,14 @@ from bayesfloor.summary._html_drawings import (
     matrix_scale,
     pair_table,
     row_cards,
+    row_names,
     tree_text,
 )
-from bayesfloor.summary._scores import accuracy, score_text, with_article
 from bayesfloor.summary._text import NOT_TOGETHER, main_findings, unmeasured
 from bayesfloor.summary._thumbnails import thumbnails
 from bayesfloor.summary._verdict import finds_nothing, lowest_error, reason_text, sentence
 from bayesfloor.support._errors import MissingPackageError
-from bayesfloor.support._words import how_many, printable
+from bayesfloor.support._words import accuracy, how_many, number_text, printable
 
 _FOLDER = Path(__file__).with_name("templates")
 
@@ -101,7 +101,7 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
             "numbers.html",
             **_of_any(check),
             head=head_line(check),
-            odd=_odd_cells(check),
+            odd=_odd_cells(check, ids),
             parts_of=_part_cells(check),
             prepared=list(check.prepared.lines()),
             words=_words(check),
@@ -131,14 +131,16 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
     )
 
 
-def _odd_cells(check: Measured) -> list[tuple[str, ...]]:
+def _odd_cells(check: Measured, ids: Any) -> list[tuple[str, ...]]:
     """Return the table of rows that do not fit, header first."""
     found = check.odd
     if found is None or not len(found.row):
         return []
-    columns = (found.row + 1, found.y, found.predicted, found.typical)
-    rows = [(f"{row:,}", *(f"{value:,.4g}" for value in more)) for row, *more in zip(*map(list, columns), strict=True)]
-    return [("row (from 1)", "number", "predicted", "usual distance"), *rows[:_MOST_ODD]]
+    rows = found.row[:_MOST_ODD].tolist()
+    names, columns = row_names(rows, ids), (found.y, found.predicted, found.typical)
+    values = ([number_text(value) for value in each] for each in zip(*(each.tolist() for each in columns), strict=True))
+    cells = [(names[row], *each) for row, each in zip(rows, values, strict=False)]
+    return [("row (first is 0)" if ids is None else "id", "number", "predicted", "usual distance"), *cells]
 
 
 def _part_cells(check: Measured) -> list[tuple[str, ...]]:
@@ -146,8 +148,10 @@ def _part_cells(check: Measured) -> list[tuple[str, ...]]:
     found = check.by_prediction
     if found is None:
         return []
-    spans = [f"{start:,.3g} to {end:,.3g}" for start, end in zip(found.start, found.end, strict=True)]
-    errors = [(f"{n:,}", f"{error:,.3g}") for n, error in zip(found.n_rows, found.error, strict=True)]
+    spans = [
+        f"{number_text(start, 3)} to {number_text(end, 3)}" for start, end in zip(found.start, found.end, strict=True)
+    ]
+    errors = [(f"{n:,}", number_text(error, 3)) for n, error in zip(found.n_rows, found.error, strict=True)]
     return [("prediction", "rows", "RMSE"), *((span, *each) for span, each in zip(spans, errors, strict=True))]
 
 
@@ -184,7 +188,7 @@ def standing(check: Measured) -> str:
         return ""
     if not answer.of.of_errors:
         reached = f"{with_article(answer.of)} of {score_text(answer.of, lowest_error(answer))}"
-        return f"So far, {called(answer.best)} reaches {reached} in cross-validation."
+        return f"So far, {called(answer.best, answer.of.task)} reaches {reached} in cross-validation."
     most = "" if np.isnan(answer.useful_lower) else f", at most {accuracy(answer.lower)} %"
     best = f"Best possible: about {accuracy(answer.estimate)} %{most}."
     so_far = f"So far, {called(answer.best)} reaches {accuracy(lowest_error(answer))} % in cross-validation."
@@ -211,15 +215,15 @@ def rests_on(check: Measured) -> list[tuple[str, str]]:
         (f"best estimate: {loss_text(answer, answer.estimate)}", curves),
         (f"{best}: {loss_text(answer, answer.upper)}", reason_text(answer.why_upper, answer)),
         (f"{other}: {lower}", why_lower),
-        ("left out", _left_out(answer.left_out)),
+        ("left out", _left_out(answer.left_out, answer.of.task)),
     ]
     return [(name, printable(text)) for name, text in given if text]
 
 
-def _left_out(reasons: dict[str, str]) -> str:
+def _left_out(reasons: dict[str, str], task: str) -> str:
     names: dict[str, list[str]] = {}
     for name, why in reasons.items():
-        names.setdefault(why, []).append(learner_name(name))
+        names.setdefault(why, []).append(learner_name(name, task))
     return "; ".join(f"{', '.join(each)} ({why})" for why, each in names.items())
 
 

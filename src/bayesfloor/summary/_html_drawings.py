@@ -19,7 +19,6 @@ from bayesfloor.plotting._forecast_display import learner_name, ranked
 from bayesfloor.plotting._pairwise_display import short_percent
 from bayesfloor.summary._figures import doubt_about_trees, hardly_falls
 from bayesfloor.summary._findings import TOO_SMALL, Measured, class_rows, hardest_pairs, pair_rows
-from bayesfloor.summary._scores import target_text
 from bayesfloor.summary._text import class_cells, pair_cells, round_up, ruler_end
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import (
@@ -29,6 +28,7 @@ from bayesfloor.support._words import (
     percent,
     show_labels,
     span,
+    target_text,
     without_shared_prefix,
 )
 

@@ -6,60 +6,13 @@ import numpy as np
 
 from bayesfloor.answer._answer import Answer, Basis, Reason
 from bayesfloor.answer._learners import called
-from bayesfloor.answer._metrics import CLASSES, METRICS, Metric
+from bayesfloor.answer._metrics import METRICS, NUMBERS, Metric, score_text, span_text, with_article
 from bayesfloor.decide._gap import AT, BELOW, ROOM
 from bayesfloor.decide._number_rows import NumberGap
-from bayesfloor.support._words import percent
 
-_MOST_DIGITS = 9  # numbers that look equal with fewer digits than this count as equal
 _IN_PERCENT = ("accuracy", "balanced_accuracy")
-
-
-def accuracy(error: float, beside: float | None = None) -> str:
-    """Return the accuracy in percent, with as many decimals as the error needs next to another error."""
-    told = percent(error, beside)
-    return f"{100 - float(told):.{len(told.partition('.')[2])}f}"
-
-
-def target_text(target: float) -> str:
-    """Return a target accuracy in percent, no longer than necessary."""
-    short = f"{100 * target:.6g} %"
-    return short if short != "100 %" or target == 1 else f"{100 * target:.15g} %"
-
-
-def with_article(metric: Metric) -> str:
-    """Return the metric's name with its article."""
-    return f"{'an' if metric.words[0] in 'aAMR' else 'a'} {metric.words}"
-
-
-def wish(metric: Metric, target: float) -> str:
-    """Return a target in words: "90 % accuracy", "an AUC of 0.9"."""
-    if metric.name in _IN_PERCENT:
-        return f"{target_text(target)} {metric.words}"
-    return f"{with_article(metric)} of {target:.6g}"
-
-
-def score_text(metric: Metric, loss: float, beside: float | None = None) -> str:
-    """Return the score that a loss stands for, with enough digits to differ from that of another loss."""
-    if not np.isfinite(loss):
-        return "unknown"
-    if metric.name in _IN_PERCENT:
-        return f"{accuracy(loss, beside)} %"
-    tell = _decimals if metric.is_score else _digits
-    texts = [tell(loss, n) for n in range(3, _MOST_DIGITS)]
-    others = texts if beside is None else [tell(beside, n) for n in range(3, _MOST_DIGITS)]
-    return next((text for text, other in zip(texts, others, strict=True) if text != other), texts[0])
-
-
-def _decimals(loss: float, n: int) -> str:
-    """Return a score with n decimals."""
-    return f"{1 - loss:.{n}f}"
-
-
-def _digits(number: float, n: int) -> str:
-    """Return a number with n digits, but without digits behind the point that it has before it."""
-    before = int(np.floor(np.log10(abs(number)))) + 1 if number else 1
-    return f"{number:,.{min(max(0, n - before), _MOST_DIGITS)}f}" if before > -4 else f"{number:.{n - 1}e}"
+IF_RELATED = "if rows are related, such as several of one patient, pass groups="
+_EQUAL_ROWS = "tested (95 %): equal rows have different numbers"
 
 
 def shown_text(answer: Answer, beside: float | None = None) -> str:
@@ -71,9 +24,7 @@ def ends_text(answer: Answer, beside: float | None = None) -> str:
     """Return the range of the best possible score, or the one end that is known, and whether it is."""
     if np.isnan(answer.useful_lower):
         return shown_text(answer, beside)
-    ordered = (answer.upper, answer.lower) if answer.of.is_score else (answer.lower, answer.upper)
-    ends = [score_text(answer.of, end, beside) for end in ordered]
-    return f"{ends[0].removesuffix(' %')} to {ends[1]}"
+    return span_text(answer.of, answer.lower, answer.upper, beside)
 
 
 def about_text(answer: Answer, beside: float | None = None) -> str:
@@ -131,13 +82,25 @@ def score_reason(answer: Answer, reason: Reason) -> str:
         return f"no learner is shown to beat {guess_text(answer)}"
     if reason.basis is Basis.LEARNER:
         reached = score_text(metric, reason.numbers[0])
-        return f"tested (95 %): {called(reason.names[0])} has a cross-validated {metric.words} of {reached}"
+        return (
+            f"tested (95 %): {called(reason.names[0], metric.task)} has a cross-validated {metric.words} of {reached}"
+        )
     if reason.basis is Basis.WIDE:
         return "the range is wide"
-    if metric.task == CLASSES:
-        return ""
-    return {
-        Basis.EQUAL_ROWS: "tested (95 %): equal rows have different numbers",
-        Basis.EQUAL_ROWS_ALONE: "tested (95 %): equal rows have different numbers; the learning curves give no limit",
-        Basis.ONE_KIND: f"only {called((*reason.names, '')[0])} gets this far: no second kind of learner confirms it",
-    }.get(reason.basis, "")
+    best = "zero" if not metric.is_score else "100 %" if metric.name in _IN_PERCENT else "1"
+    alone = called((*reason.names, "")[0], metric.task)
+    told = {
+        Basis.ONE_KIND: f"only {alone} gets this far: no second kind of learner confirms it",
+        Basis.MAY_BE_ZERO: f"the best possible {metric.words} may be {best}",
+        Basis.NEIGHBOURS_ALONE: f"only models that remember rows get near {best}: {IF_RELATED}",
+    }
+    if metric.is_score:
+        told[Basis.CURVES] = (
+            "the kinds of model tried stay below it even with more rows: their learning curves level off lower (97.5 %)"
+        )
+    if metric.task == NUMBERS:
+        told |= {
+            Basis.EQUAL_ROWS: _EQUAL_ROWS,
+            Basis.EQUAL_ROWS_ALONE: f"{_EQUAL_ROWS}; the learning curves give no limit",
+        }
+    return told.get(reason.basis, "")

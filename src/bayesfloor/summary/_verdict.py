@@ -19,22 +19,22 @@ from bayesfloor.answer._answer import (
     guessed_class,
 )
 from bayesfloor.answer._learners import called
+from bayesfloor.answer._metrics import score_text, wish, with_article
 from bayesfloor.decide._gap import AT, BELOW, ROOM, Gap
 from bayesfloor.io._labels import Spellings
-from bayesfloor.summary._scores import (
-    about_text,
-    accuracy,
-    best_case,
-    guess_text,
-    score_reason,
-    score_text,
-    shown_text,
-    target_text,
-    wish,
-    with_article,
-)
+from bayesfloor.summary._scores import IF_RELATED, about_text, best_case, guess_text, score_reason, shown_text
 from bayesfloor.support._types import Floats
-from bayesfloor.support._words import about, chance_text, how_many, join_labels, percent, quoted, span
+from bayesfloor.support._words import (
+    about,
+    accuracy,
+    chance_text,
+    how_many,
+    join_labels,
+    percent,
+    quoted,
+    span,
+    target_text,
+)
 
 WRONG_OR_OVERLAP = "wrong, or the classes overlap there"  # labels that disagree with their neighbours
 
@@ -135,7 +135,7 @@ def _of_data(answer: Answer, target: float | None, measure: str, hidden: str) ->
         return _against_target(answer, target, measure).then(hidden)
     if not finds_nothing(answer):
         return _best_case(answer, measure).then(hidden)
-    if not hidden or not answer.of.of_errors:
+    if not hidden:
         return VerdictWords("No signal found", _nothing(answer)).then(_proved_text(answer), hidden)
     found = VerdictWords(
         "No learner is clearly more accurate than guessing", "accuracy hides how well a rare class is found", ", but "
@@ -245,9 +245,9 @@ def _against_target(answer: Answer, target: float, measure: str) -> VerdictWords
         OPEN: f"It is open whether {wish} is reachable{sure}",
         OUT_OF_REACH: f"{wish} is out of reach for the kinds of model tried, even with more rows{sure}",
     }.get(outcome, f"{wish} is unlikely to be reachable{sure}")
+    headline = capital(headline)
     if finds_nothing(answer):
         return VerdictWords(headline, f"No signal found: {_nothing(answer)}", ". ")
-    headline = capital(headline)
     if not answer.of.of_errors:
         return VerdictWords(headline, f"{best} {about_text(answer, error)}")
     ends = about(answer.estimate, answer.useful_lower, answer.upper, error)
@@ -297,8 +297,7 @@ _PLAIN = {
     Basis.UNTRAINED: "too few rows: no learner could be trained",
     Basis.NO_SIGNAL: "no signal found: no learner does clearly better than guessing",
     Basis.LITTLE_SIGNAL: "little signal found: the learners may miss most of the information in these features",
-    Basis.NEIGHBOURS_ALONE: "only models that remember rows get near zero: if rows are related, such as several of one "
-    "patient, pass groups=",
+    Basis.NEIGHBOURS_ALONE: f"only models that remember rows get near zero: {IF_RELATED}",
     Basis.MAY_BE_ZERO: "the lowest possible error may be zero",
 }
 _TO_DO = {  # if nothing can be said of a target

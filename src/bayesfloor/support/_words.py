@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import accumulate
-from math import isfinite
+from math import floor, isfinite, log10
 from unicodedata import category, east_asian_width, normalize
 
 _LONGEST, _LISTED = 10_000, 200  # characters shown of a string, and of each string in a list
@@ -15,6 +15,7 @@ _WORD = re.compile(r"[^\s_/|:;,.-]*[\s_/|:;,.-]+")  # with the separators after 
 _WORTH_CUTTING = 8  # characters; a shorter shared prefix is kept
 _MOST_DECIMALS = 7  # numbers that look equal with fewer decimals than this count as equal
 
+MOST_DIGITS = 9  # numbers that look equal with fewer digits than this count as equal
 SMALLEST = 0.00005  # smaller fractions are printed as 0.0 %
 
 
@@ -127,6 +128,18 @@ def percent(share: float, beside: float | None = None) -> str:
     return next((text for text, near in zip(texts, other, strict=True) if text != near), percent(share))
 
 
+def accuracy(error: float, beside: float | None = None) -> str:
+    """Return the accuracy in percent, with as many decimals as the error needs next to another error."""
+    told = percent(error, beside)
+    return f"{100 - float(told):.{len(told.partition('.')[2])}f}"
+
+
+def target_text(target: float) -> str:
+    """Return a target accuracy in percent, no longer than necessary."""
+    short = f"{100 * target:.6g} %"
+    return short if short != "100 %" or target == 1 else f"{100 * target:.15g} %"
+
+
 def span(low: float, high: float, beside: float | None = None) -> str:
     """Format two fractions as a span in percent."""
     return f"{percent(low, beside)} to {percent(high, beside)} %"
@@ -140,6 +153,12 @@ def range_text(lower: float, upper: float, beside: float | None = None) -> str:
 def about(estimate: float, lower: float, upper: float, beside: float | None = None) -> str:
     """Format a best estimate with its range, in percent."""
     return f"about {percent(estimate)} % ({range_text(lower, upper, beside)})"
+
+
+def number_text(number: float, n: int = 4) -> str:
+    """Format a number with n digits, or with all of its digits before the point if these are more."""
+    before = floor(log10(abs(number))) + 1 if number else 1
+    return f"{number:,.{min(max(0, n - before), MOST_DIGITS)}f}" if before > -4 else f"{number:.{n - 1}e}"
 
 
 def p_text(p_value: float) -> str:
