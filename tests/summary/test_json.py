@@ -244,7 +244,7 @@ WRONG = {
 }
 
 
-BEYOND = {  # the largest loss: 1 for AUC and balanced accuracy, 2 for the Brier score, none for the log loss
+BEYOND = {  # the largest loss: 1 for AUC and balanced accuracy, 2 for the Brier score, 9.2 nats
     "rare.beside": [None, "x", [], {"auc": {}}, {"roc_auc": {}}],
     "rare.beside.roc_auc.metric": ["balanced_accuracy", "auc", "rmse", None, 1],
     "rare.beside.roc_auc.estimate": [-0.1, 1.1, None],
@@ -257,9 +257,10 @@ BEYOND = {  # the largest loss: 1 for AUC and balanced accuracy, 2 for the Brier
     "few.target": [1.5, 0, -0.5],
     "few.beside": [{}],
     "log loss.target": [0, -0.5, "x"],
-    "log loss.answer.guessing": [-0.1],
+    "log loss.answer.guessing": [-0.1, 9.3],
     "log loss.answer.errors.linear": [-0.1, None],
     "log loss.answer.forecast.lowest.0": [-0.1],
+    "log loss.answer.forecast.lowest.199": [9.3],
     "log loss.beside.brier.upper": [2.1],
     "log loss.beside.brier.forecast.lowest.199": [2.1],
     "log loss.beside.brier.curve.high.0": [2.1],
@@ -284,11 +285,11 @@ def test_figures_of_another_kind_are_refused_with_advice(made, place):
 def test_losses_above_1_are_no_nonsense_where_a_metric_has_them(made, validator):
     """Of log loss and Brier score, and of numbers in any unit."""
     given = json.loads(made("log loss").to_json())
-    given["answer"]["guessing"], given["beside"]["brier"]["guessing"] = 1e6, 1.9
+    given["answer"]["guessing"], given["beside"]["brier"]["guessing"] = 9.2, 1.9
     found = Check.from_json(json.dumps(given))
 
     validator.validate(given)
-    assert (found.answer.guessing, found.beside["brier"].guessing) == (1e6, 1.9)
+    assert (found.answer.guessing, found.beside["brier"].guessing) == (9.2, 1.9)
 
 
 def test_the_metric_its_unit_and_its_scores_come_first(made):

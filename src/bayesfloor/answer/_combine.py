@@ -124,7 +124,7 @@ def _doubts(ends: Ends, best: str) -> tuple[Reason, ...]:
         return (Reason(Basis.NO_SIGNAL) if np.isnan(area) else Reason(Basis.RANKING, (area,)),)
     if gained < _LEAST_SIGNAL * guessing:
         return (Reason(Basis.LITTLE_SIGNAL),)
-    if ends.metric.weighted and np.bincount(race.codes).min() < FEWEST_OF_CLASS:
+    if ends.metric.weighted and np.bincount(race.codes, minlength=ends.n_classes).min() < FEWEST_OF_CLASS:
         return (Reason(Basis.FEW_OF_CLASS, (FEWEST_OF_CLASS,)),)
     if ends.metric.task == NUMBERS and len(race.codes) < _FEWEST_NUMBERS:
         return (Reason(Basis.FEW_NUMBERS, (_FEWEST_NUMBERS,)),)

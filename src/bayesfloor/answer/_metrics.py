@@ -30,6 +30,8 @@ AUTO = "auto"
 RARE, _UNEVEN = 0.1, 0.5
 FEWEST_OF_CLASS = 60  # rows of the rarest class from which metrics that weight classes equally have a tested end
 _TIMES_RAREST = 3.0  # most independent rows, relative to the classes' number times the rarest class's rows
+LEAST_CHANCE = 1e-4  # smallest probability of a class
+_LARGE = 0.9  # of the largest loss
 _LARGEST = 1e300  # of a target
 _DIGITS = 12  # of a loss that a target allows
 
@@ -95,12 +97,16 @@ class Metric:
             heaviest = 1.0
             if self.weighted:
                 sizes = np.bincount(truth)
-                if sizes[sizes > 0].min() < FEWEST_OF_CLASS:
+                if sizes.min() < FEWEST_OF_CLASS:
                     return self.most
                 heaviest = float(class_weights(np.full(len(sizes), 1 / len(sizes)), truth).max())
             n = effective_count(losses, cluster, heaviest=heaviest, most=_TIMES_RAREST if self.weighted else None)
             return float(upper_limit(np.clip(losses.mean(), 0, 1) * n, n, level))
-        return min(mean_limit(losses, cluster, level), self.most)
+        found = mean_limit(losses, cluster, level)
+        if np.isfinite(self.most):  # skewness says nothing of large losses that are too rare to be among these rows
+            n, large = len(np.unique(cluster)), float(np.mean(losses > _LARGE * self.most))
+            found = max(found, self.most * float(upper_limit(large * n, n, level)))
+        return min(found, self.most)
 
 
 def wrong(posterior: Floats, codes: Ints, fold: Ints) -> Floats:  # noqa: ARG001
@@ -214,7 +220,7 @@ _BALANCED: Any = {"prior": Prior(exponent=0.2, spread=0.4, misfit=0.02), "power"
 _OF_SQUARES: Any = {"prior": Prior(spread=0.4, ratio=(4.0, 0.7), misfit=0.02), "stretch": 1.3}
 _OF_DISTANCES: Any = {"prior": Prior(ratio=(4.0, 0.5), misfit=0.02), "stretch": 1.1}
 _EVEN: Any = {"most": 1.0, "weighted": True}
-_IN_NATS: Any = {"is_score": False, "example": 0.3, "unit": "nats"}
+_IN_NATS: Any = {"is_score": False, "most": -np.log(LEAST_CHANCE), "example": 0.3, "unit": "nats"}
 _OF_BRIER: Any = {"is_score": False, "most": 2.0, "example": 0.2, "unit": "squared distance"}
 _IN_UNITS: Any = {"is_score": False, "example": 12.0, "unit": "of y"}
 

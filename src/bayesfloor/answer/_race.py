@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._learners import BLEND, REGISTRY, Learner, Size, budget
-from bayesfloor.answer._metrics import ACCURACY, BRIER, METRICS, Metric
+from bayesfloor.answer._metrics import ACCURACY, BRIER, LEAST_CHANCE, METRICS, Metric
 from bayesfloor.answer._number_learners import REGRESSORS, forest_of_100, stack
 from bayesfloor.formulas._limits import class_weights, effective_count, weighted_losses
 from bayesfloor.support._results import Shown
@@ -40,7 +40,6 @@ _LOW = -30.0  # score of a class that was missing from the training rows
 _JUDGED_AT, _BEHIND, _LITTLE = 0.25, 1.15, 0.05
 _FAR_BEHIND = "far behind other learners on a quarter of the rows"
 _TEMPERATURES = np.geomspace(0.05, 20, 22)
-_LEAST = 1e-4  # smallest probability of a class
 _MOST_NUMBERS = 100_000  # log probabilities of a learner from which weights are chosen
 _STEPS = 30
 _OUTSIDE = 0.25  # how far predicted numbers may be outside the span of those seen, relative to it
@@ -397,7 +396,7 @@ def calibrate(scores: Floats, codes: Ints, fold: Ints, weight: Floats | None = N
     loss = np.stack([np.bincount(part, each if weight is None else each * weight[codes]) for each in losses])
     best = (loss.sum(axis=1, keepdims=True) - loss).argmin(axis=0)
     chances = np.exp(_TEMPERATURES[best[part], None] * shifted)
-    return np.clip(chances / chances.sum(axis=1, keepdims=True), _LEAST, 1.0)
+    return np.clip(chances / chances.sum(axis=1, keepdims=True), LEAST_CHANCE, 1.0)
 
 
 def halves_if_one(fold: Ints) -> Ints:
