@@ -85,8 +85,10 @@ SENTENCES = [
     (RMSE, None, NONE, f"At best an RMSE of about 12.4 {FEATURES} (at most 15.3; {NO_LOWER})."),
     (
         *(RMSE, 10, PROVED),
-        f"An RMSE of 10 is out of reach {FEATURES}: "
-        f"the best possible RMSE is at least 10.1 ({EQUAL}, 95 % confidence).",
+        (
+            f"An RMSE of 10 is out of reach {FEATURES}: "
+            f"the best possible RMSE is at least 10.1 ({EQUAL}, 95 % confidence)."
+        ),
     ),
     (MAE, None, {}, f"At best an MAE of about 9.50 {FEATURES} (range 8.25 to 1,100)."),
     (MAE, None, NO_SIGNAL, f"{NO_LEARNER} always predicting the median, which gives an MAE of 1,200."),
