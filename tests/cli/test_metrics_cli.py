@@ -91,6 +91,8 @@ def test_commands_to_go_on_with_suit_numbers(run, priced):
     assert commands[2][2] == "BF122"
     assert (again.code, again.stderr) == (0, "")
     assert f">home-{ODD}<" in page
+    assert "True numbers against predicted ones" in page
+    assert "metric=&#39;rmse&#39;" in page
     assert "An RMSE of 40 is reachable" in page
 
 

@@ -139,7 +139,7 @@ def _answer(errors, ends, guessing):
     )
 
 
-def _answer_of_numbers(names, n_rows, metric="rmse"):
+def _answer_of_numbers(names, n_rows):
     """An answer for so many numbers with normal noise of 10, and one typing error; the first learner is the best."""
     rng = np.random.default_rng(0)
     predicted = rng.uniform(50, 400, n_rows)
@@ -147,7 +147,7 @@ def _answer_of_numbers(names, n_rows, metric="rmse"):
     y[3] *= 10
     errors = dict(zip(names, np.linspace(10, 11, len(names)).tolist(), strict=True))
     race = SimpleNamespace(row=np.arange(n_rows) + 7, y=y, predicted=dict.fromkeys(names, predicted))
-    return replace(_answer(errors, (8.0, 9.0, 11.0), 100.0), metric=metric, race=race)
+    return replace(_answer(errors, (8.0, 9.0, 11.0), 100.0), metric="rmse", race=race, n_rows=n_rows)
 
 
 def _make(name, K, kind="plain"):
@@ -212,7 +212,7 @@ def answer():
 
 @pytest.fixture
 def answer_of_numbers():
-    """Maker of an answer for numbers: (names of learners, number of rows, metric) -> answer."""
+    """Maker of an answer for numbers: (names of learners, number of rows) -> answer."""
     return _answer_of_numbers
 
 

@@ -1,8 +1,11 @@
 """True numbers against predicted ones: the band of noise, and rows that do not fit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from bayesfloor.answer import Basis, Reason
 from bayesfloor.decide._number_rows import odd_numbers
 from bayesfloor.plotting import PredictedDisplay
 
@@ -17,10 +20,12 @@ def test_points_are_the_rows_and_the_band_is_the_noise(answer_of_numbers):
     answer = answer_of_numbers(["linear", "blend"], 400)
     display = PredictedDisplay.from_answer(answer, odd_numbers(answer))
     race, drawn = answer.evidence(), display.points_.get_offsets()
-    order = np.argsort(race.predicted["linear"])
+    rows = np.column_stack([race.predicted["linear"], race.y])
+    own = np.delete(rows, 3, axis=0)
     corners = display.band_.get_paths()[0].vertices
 
-    np.testing.assert_allclose(drawn, np.column_stack([race.predicted["linear"], race.y])[order])
+    np.testing.assert_allclose(drawn, own[np.argsort(own[:, 0])])
+    assert display.odd_points_.get_offsets()[0, 0] == rows[3, 0]
     assert np.abs(corners[:, 1] - corners[:, 0]).max() == pytest.approx(1.96 * 9.0)
     np.testing.assert_allclose(*display.diagonal_.get_data())
     assert texts_of(display) == ["band: ±17.6", "diamonds: 1 odd row"]
@@ -61,9 +66,10 @@ def test_of_many_rows_two_thousand_are_drawn_evenly(answer_of_numbers):
     assert len(display.frame()) == 5000
 
 
-def test_without_an_answer_by_rmse_the_band_is_that_of_the_predictions(answer_of_numbers):
-    """Errors in another unit say nothing of squares; and the caption says what the band is."""
-    answer = answer_of_numbers(["linear"], 400, "mae")
+@pytest.mark.parametrize("change", [{"metric": "mae"}, {"reasons": (Reason(Basis.OUTLIERS, (0.9,)),)}])
+def test_without_a_clear_answer_by_rmse_the_band_is_that_of_the_predictions(change, answer_of_numbers):
+    """Errors in another unit say nothing of squares, nor do squares if outliers decide; the caption says what it is."""
+    answer = replace(answer_of_numbers(["linear"], 400), **change)
     race, display = answer.evidence(), PredictedDisplay.from_answer(answer)
     rmse = np.sqrt(np.mean((race.y - race.predicted["linear"]) ** 2))
 

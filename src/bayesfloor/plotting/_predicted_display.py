@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from bayesfloor.answer._answer import Answer
     from bayesfloor.decide._number_rows import OddNumbers
 
-RMSE = "rmse"
 _MOST = 2_000  # points
 _SPREADS = 1.96  # to each side; 95 % of normal noise stays within
 _EDGE = 0.03  # of the axes, outside all points
@@ -40,8 +39,8 @@ class PredictedDisplay(Display):
     """True numbers against predicted ones, with the diagonal and a band for the noise around it.
 
     Each row was predicted by the best learner, trained on other rows. The band reaches 1.96 times the lowest possible
-    RMSE to each side if the answer is by RMSE, otherwise 1.96 times the RMSE of these predictions. At most 2,000
-    points are drawn, evenly over all predictions.
+    RMSE to each side if the answer is by RMSE and known, otherwise 1.96 times the RMSE of these predictions. At most
+    2,000 points are drawn, evenly over all predictions.
 
     Parameters
     ----------
@@ -53,7 +52,7 @@ class PredictedDisplay(Display):
     Attributes
     ----------
     points_, odd_points_ : PathCollection
-        Rows, and those to mark, or None if there are none.
+        Rows, and those to mark; None if there are none to mark.
     diagonal_, band_ : Line2D, PolyCollection
         Predictions that are right, and the noise around them.
 
@@ -64,7 +63,7 @@ class PredictedDisplay(Display):
     >>> from bayesfloor.plotting import PredictedDisplay
     >>> x = np.random.default_rng(0).normal(size=(300, 2))
     >>> found = bayesfloor.check(x, x[:, 0] + 0.1 * x[:, 1], metric="rmse", effort="quick")
-    >>> len(PredictedDisplay.from_answer(found.answer, found.odd).points_.get_offsets())
+    >>> len(PredictedDisplay.from_answer(found.answer).points_.get_offsets())
     300
     """
 
@@ -83,49 +82,29 @@ class PredictedDisplay(Display):
 
     def plot(self, *, ax: Any = None) -> PredictedDisplay:
         """Draw true numbers against predicted ones: with noise in the true ones, the band is straight."""
-        row, y, predicted = self._rows()
-        own = np.isin(row, [] if self.odd is None else self.odd.row, invert=True)
+        found = place_rows(self.answer, self.odd, _MOST)
+        ends, reach = found.ends, found.reach
         ax = self._start(ax, 4.8, 4.8)
-        # Evenly over all predictions, so that both ends are drawn as densely as they are.
-        shown = np.argsort(predicted, kind="stable")[np.linspace(0, len(y) - 1, min(len(y), _MOST)).astype(int)]
-        self.points_ = ax.scatter(predicted[shown], y[shown], s=6, color=INK, alpha=0.35, linewidth=0)
-        near = np.concatenate([y[own], predicted[own]])
-        edge = _EDGE * np.ptp(near)
-        ends, reach = np.array([near.min() - edge, near.max() + edge]), self._reach()
+        self.points_ = ax.scatter(found.predicted, found.y, s=6, color=INK, alpha=0.35, linewidth=0)
         self.band_ = ax.fill_between(ends, ends - reach, ends + reach, color=LIGHT, linewidth=0, zorder=0)
         (self.diagonal_,) = ax.plot(ends, ends, color=INK, linewidth=1.2, zorder=1.5)
         ax.set(xlim=ends, ylim=ends, aspect="equal")
-        self._draw_odd(ends)
+        self._draw_odd(found)
         for axis, name in ((ax.xaxis, "predicted"), (ax.yaxis, "true")):
             axis.set_major_formatter(lambda value, _: f"{value:,.6g}")
             name_axis(axis, name)
         ax.locator_params(nbins=5)
         clear_frame(ax)
         write_title(ax, self._title())
-        self.caption_ = self._caption(len(shown), len(y))
+        self.caption_ = self._caption(found)
         return self
 
-    def _rows(self) -> tuple[Ints, Floats, Floats]:
-        """Return each tested row's number in the input, its true number and the predicted one."""
-        from bayesfloor.decide._number_rows import out_of_fold  # late import: it loads scikit-learn
-
-        race, predicted = out_of_fold(self.answer)
-        return race.row, np.asarray(race.y), predicted
-
-    def _reach(self) -> float:
-        """Return how far the band reaches to each side."""
-        if self.answer.metric == RMSE:
-            return _SPREADS * self.answer.estimate
-        _, y, predicted = self._rows()
-        return float(_SPREADS * np.sqrt(np.mean((y - predicted) ** 2)))
-
-    def _draw_odd(self, ends: Floats) -> None:
-        """Mark odd rows, at the edge if they are outside; write beside the points what band and marks are."""
-        self.odd_points_, texts = None, [f"band: ±{number_text(self._reach(), 3)}"]
-        if self.odd is not None and len(self.odd.row):
-            places = np.clip([self.odd.predicted, self.odd.y], *ends)
-            self.odd_points_ = self.ax_.scatter(*places, s=22, marker="D", color=STRONG, zorder=3, clip_on=False)
-            texts += [f"diamonds: {how_many(len(self.odd.row), 'odd row')}"]
+    def _draw_odd(self, found: Places) -> None:
+        """Mark rows that do not fit, and write beside the points what band and marks are."""
+        self.odd_points_, texts = None, [f"band: ±{number_text(found.reach, 3)}"]
+        if found.odd.size:
+            self.odd_points_ = self.ax_.scatter(*found.odd, s=22, marker="D", color=STRONG, zorder=3, clip_on=False)
+            texts += [f"diamonds: {how_many(found.odd.shape[1], 'row')} that do not fit"]
         for line, text in enumerate(texts):
             where = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
             self.ax_.annotate(text, (0.0, 1.0), (5, -3 - 12 * line), size=SMALL, color=INK, **where)
@@ -136,13 +115,13 @@ class PredictedDisplay(Display):
         (name,) = label_texts([learner_name(self.answer.best)], NAME)
         return f"Predicted and true numbers: {name}"
 
-    def _caption(self, n_shown: int, n_rows: int) -> str:
+    def _caption(self, found: Places) -> str:
+        n_shown, n_rows = len(found.y) + found.odd.shape[1], self.answer.n_rows
         rows = how_many(n_rows, "row") if n_shown == n_rows else f"{n_shown:,} of {how_many(n_rows, 'row')}"
-        what = "the lowest possible RMSE" if self.answer.metric == RMSE else "the RMSE of these predictions"
-        marks = "" if self.odd_points_ is None else " Diamonds: rows that do not fit; if far outside, at the edge."
+        marks = " Diamonds: rows that do not fit; if far outside, at the edge." if found.odd.size else ""
         return (
             f"{self._title()}. {rows}, each predicted by a learner that was trained on others. Line: predictions that "
-            f"are right. Band: 1.96 times {what} to each side, as for 95 % of normal noise.{marks}"
+            f"are right. Band: 1.96 times {found.unit} to each side, as for 95 % of normal noise.{marks}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,5 +129,41 @@ class PredictedDisplay(Display):
         return {name: plain(values) for name, values in self._columns().items()}
 
     def _columns(self) -> dict[str, Any]:
-        row, y, predicted = self._rows()
-        return {"row": row, "y": y, "predicted": predicted}
+        return dict(zip(("row", "y", "predicted"), _rows(self.answer), strict=True))
+
+
+class Places(NamedTuple):
+    """What a picture of predictions shows: rows, odd ones as predicted and true numbers, ends, and how far the band is.
+
+    ``unit`` says what the band is 1.96 times of.
+    """
+
+    predicted: Floats
+    y: Floats
+    odd: Floats
+    ends: Floats
+    reach: float
+    unit: str
+
+
+def place_rows(answer: Answer, odd: OddNumbers | None, most: int) -> Places:
+    """Choose rows evenly over all predictions; numbers that do not fit do not widen the picture, but move to its edge."""
+    row, y, predicted = _rows(answer)
+    rmse, unit = float(np.sqrt(np.mean((y - predicted) ** 2))), "the RMSE of these predictions"
+    if answer.metric == "rmse" and answer.unknown is None:  # with outliers, for example, the answer says nothing
+        rmse, unit = answer.estimate, "the lowest possible RMSE"
+    marked = np.empty((2, 0)) if odd is None else np.stack([odd.predicted, odd.y])
+    own = np.isin(row, [] if odd is None else odd.row, invert=True)
+    y, predicted = y[own], predicted[own]
+    low, high = min(y.min(), predicted.min()), max(y.max(), predicted.max())
+    ends = np.array([low, high]) + _EDGE * (high - low) * np.array([-1, 1])
+    shown = np.argsort(predicted, kind="stable")[np.linspace(0, len(y) - 1, min(len(y), most)).astype(int)]
+    return Places(predicted[shown], y[shown], np.clip(marked, *ends), ends, _SPREADS * rmse, unit)
+
+
+def _rows(answer: Answer) -> tuple[Ints, Floats, Floats]:
+    """Return each tested row's number in the input, its true number and the predicted one."""
+    from bayesfloor.decide._number_rows import out_of_fold  # late import: it loads scikit-learn
+
+    race, predicted = out_of_fold(answer)
+    return race.row, np.asarray(race.y), predicted

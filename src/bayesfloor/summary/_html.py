@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesfloor.answer._answer import GOOD, OPEN
 from bayesfloor.answer._learners import BLEND, REGISTRY, called
-from bayesfloor.answer._metrics import ACCURACY, CLASSES, R2, score_text, with_article
+from bayesfloor.answer._metrics import CLASSES, METRICS, score_text, with_article
 from bayesfloor.answer._number_answers import SCALE
 from bayesfloor.plotting._display import COLOURS
 from bayesfloor.plotting._forecast_display import learner_name
@@ -32,6 +32,7 @@ from bayesfloor.summary._html_drawings import (
     MOST_PAIRS,
     class_table,
     draw_curve,
+    draw_scatter,
     draw_tree,
     evidence_ruler,
     make_matrix,
@@ -90,7 +91,27 @@ _TERMS = (
     "tree bounds",
     "guessing",
 )
-_OF_NUMBERS = ("best estimate", "reliability")  # the other terms are about errors of classes
+_MEANINGS = {
+    "balanced_accuracy": "The mean of the classes' recalls: each class counts the same, however rare it is.",
+    "roc_auc": "Area under the ROC curve: how often a row of a class gets a higher score than a row of another class. "
+    "With more than two classes, the mean over all classes, each against the rest.",
+    "log_loss": "The mean of minus the natural logarithm of the probability that a model gives to the true class.",
+    "brier": "The mean squared distance of the predicted probabilities from the true class, summed over the classes.",
+    "r2": "One minus the mean squared error relative to that of always predicting the mean: 1 is perfect, and 0 is no "
+    "better than the mean.",
+    "rmse": "Root mean squared error, in the unit of the numbers. Large errors count most.",
+    "mae": "Mean absolute error, in the unit of the numbers.",
+}
+_UNASKED = (["accuracy"], ["accuracy", "balanced_accuracy", "roc_auc"], ["r2", "rmse", "mae"])
+_OF_NUMBERS = {
+    "best estimate": "The middle of the forecast for the best conceivable model on these features: it is as likely to "
+    "do better as worse. The forecast comes from where the learning curves of the learners tried would end with "
+    "infinitely many rows.",
+    "range": "What the best conceivable model reaches. One end was shown: a learner reaches it (95 % confidence). The "
+    "other is the 97.5 % quantile of the forecast, for the kinds of model tried, or what equal rows with different "
+    "numbers prove.",
+    "guessing": "Always predicting the mean; for the mean absolute error, the median.",
+}
 _MOST_ODD = 30  # rows that do not fit
 _OF_PAIRS = ("relative to guessing", "too small to measure")
 
@@ -103,6 +124,7 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
             **_of_any(check),
             head=head_line(check),
             odd=_odd_cells(check, ids),
+            scatter=draw_scatter(check),
             parts_of=_part_cells(check),
             prepared=list(check.prepared.lines()),
             words=_words(check),
@@ -114,7 +136,7 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
         "page.html",
         **_of_both(check),
         head=head_line(check),
-        extrapolated=not (check.answer.proved or np.isnan(check.answer.useful_lower)),
+        extrapolated=not (check.of_errors.proved or np.isnan(check.of_errors.useful_lower)),
         matrix=make_matrix(check),
         pairs=pair_table(check),
         most_pairs=MOST_PAIRS,
@@ -165,7 +187,11 @@ def _of_any(check: Measured) -> dict[str, Any]:
         "reliability": why_reliable(check),
         "findings": main_findings(check),
         "rests_on": rests_on(check),
-        "figures": [figure for figure in answer_figures(check) if figure[0] not in ("reliability", "next")],
+        "figures": [
+            ("balanced accuracy" if name == "balanced" else name, text)
+            for name, text in answer_figures(check)
+            if name not in ("reliability", "next")
+        ],
     }
 
 
@@ -231,20 +257,24 @@ def _left_out(reasons: dict[str, str], task: str) -> str:
 def _words(check: Measured) -> list[tuple[str, str]]:
     """Return the codes on this page and the general terms, with their meanings."""
     codes = {finding.code for finding in main_findings(check)} | {trait.code for trait in check.traits if trait.weak}
-    terms = [*(["floor"] if check.gap is not None else []), *_TERMS]
+    shown = [name for name in (check.answer.metric, *check.beside) if name in _MEANINGS]
+    listed = [(code, CODES[code]) for code in sorted(codes)]
+    listed += [(METRICS[name].words, _MEANINGS[name]) for name in shown]
     if check.task != CLASSES:
-        terms = [term for term in terms if term in _OF_NUMBERS]
+        return [*listed, *_OF_NUMBERS.items(), ("reliability", explain("reliability"))]
+    terms = [*(["floor"] if check.gap is not None else []), *_TERMS]
     terms = terms if len(check.labels) > 2 else [term for term in terms if term not in _OF_PAIRS]
-    return [*((code, CODES[code]) for code in sorted(codes)), *((term, explain(term)) for term in terms)]
+    return [*listed, *((term, explain(term)) for term in terms)]
 
 
 def _call(check: Measured) -> str:
     """Return the call that reproduces this check, without settings at their defaults."""
-    facts = check.facts
+    facts, metrics = check.facts, [check.answer.metric, *check.beside]
     settings = {
         "target": (check.target, None),
         "scale": (facts.scale, "" if facts.task == CLASSES else SCALE),
-        "metric": (check.answer.metric, R2.name if facts.task != CLASSES else ACCURACY.name),
+        "metric": (None if metrics in _UNASKED else metrics if len(metrics) > 1 else metrics[0], None),
+        "task": (None if facts.task == CLASSES or facts.task_guessed else facts.task, None),
         "n_trees": (facts.n_trees, 3 if facts.task == CLASSES else 0),
         "max_rows": (facts.max_rows, None),
         "target_width": (facts.target_width, 0.01),

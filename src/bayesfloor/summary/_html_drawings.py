@@ -17,6 +17,7 @@ from bayesfloor.plotting._curve_display import curve_ticks
 from bayesfloor.plotting._display import PAIR_EDGES
 from bayesfloor.plotting._forecast_display import learner_name, ranked
 from bayesfloor.plotting._pairwise_display import short_percent
+from bayesfloor.plotting._predicted_display import place_rows
 from bayesfloor.summary._figures import doubt_about_trees, hardly_falls
 from bayesfloor.summary._findings import TOO_SMALL, Measured, class_rows, hardest_pairs, pair_rows
 from bayesfloor.summary._text import class_cells, pair_cells, round_up, ruler_end
@@ -25,6 +26,7 @@ from bayesfloor.support._words import (
     about,
     cells,
     how_many,
+    number_text,
     percent,
     show_labels,
     span,
@@ -348,6 +350,7 @@ def _note(reason: str) -> str:
 
 _LEFT, _RIGHT = 4.0, 90.0  # x of the first and the last point; the bar of the range is further right
 _TOPS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)  # leading digits allowed for the top of the scale
+_POINTS = 1_000  # in the drawing of predictions
 _NEAR = 10.0  # percent of the width that a label next to the edge needs
 
 
@@ -400,6 +403,45 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
         lines=[Tick(100 - tick.place, tick.text) for tick in make_ticks(top) if tick.text],
         cells=_cells(answer),
         gains=what_rows_bring(answer),
+    )
+
+
+@dataclass(frozen=True)
+class ScatterDrawing:
+    """True numbers against predicted ones, of size 100 by 100, as paths with ticks; and what the band is."""
+
+    points: str
+    odd: str
+    band: str
+    columns: list[Tick]
+    lines: list[Tick]
+    reach: str
+
+
+def draw_scatter(check: Measured) -> ScatterDrawing | None:
+    """Draw true numbers against predicted ones; None if these are not known, as in a check from a file."""
+    answer = {**check.beside, check.answer.metric: check.answer}.get("rmse", check.answer)
+    if answer.race is None or not answer.best:
+        return None
+    found = place_rows(answer, check.odd, _POINTS)
+    low, high = found.ends.tolist()
+
+    def points(x: Floats, y: Floats) -> str:
+        places = zip(100 * (x - low) / (high - low), 100 * (high - y) / (high - low), strict=True)
+        return "".join(f"M{a:.1f} {b:.1f}h0" for a, b in places)
+
+    reach = min(100.0, 100 * found.reach / (high - low))
+    corners = (0, 100), (0, 100 - reach), (100 - reach, 0), (100, 0), (100, reach), (reach, 100)
+    step = round_up((high - low) / 5)
+    values = step * np.arange(np.ceil(low / step), np.floor(high / step) + 1)
+    columns = [Tick(float(100 * (value - low) / (high - low)), f"{value:,.6g}") for value in values]
+    return ScatterDrawing(
+        points=points(found.predicted, found.y),
+        odd=points(*found.odd),
+        band=f"M{' '.join(f'{x:.1f} {y:.1f}' for x, y in corners)}Z",
+        columns=columns,
+        lines=[Tick(100 - tick.place, tick.text) for tick in columns],
+        reach=f"±{number_text(found.reach, 3)}, 1.96 times {found.unit}",
     )
 
 
