@@ -17,7 +17,7 @@ from itertools import product
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 from threadpoolctl import threadpool_limits
 
 import bayesfloor
@@ -33,7 +33,7 @@ from benchmarks._results import at_least, at_most, none_of, plain, print_tables
 from benchmarks._timing import seconds_of
 
 RESULTS = FOLDER / "metrics.json"
-GROUPS = ("numbers", "classes", "tails", "training", "limits", "cost")
+GROUPS = ("numbers", "classes", "tails", "training", "limits", "cost", "fraud")
 METRICS = {
     "numbers": ["r2", "rmse", "mae"],
     "classes": ["accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier"],
@@ -62,6 +62,7 @@ OF_BEST, OF_BEST_RMSE = 0.65, 0.72  # most mean error, relative to that of the b
 CLOSER = 0.78  # least fraction of problems in which the estimate is closer than the best single model
 LEVEL, MOST_WRONG, MOST_BRIER = 0.95, 0.05, 0.13
 WRONG_LIMITS = {"rmse": 0.08, "mae": 0.07, "balanced_accuracy": 0.1, "roc_auc": 0.1}
+FRAUD_ROWS, FRAUD_SHIFT, FRAUD_SHARES = 20_000, 1.6, (0.005, 0.01, 0.02)
 SAVED = np.concatenate([[0.0025], np.arange(1, 40) / 40, [0.9975]])  # levels whose quantiles are saved
 POINTS = (-20, -10, -5, -3, -2, -1, 0, 1, 2)  # targets, from the lowest measured loss, in points of guessing
 TOLERANCE = 5e-4  # of an interval's ends, relative to guessing: less than is shown
@@ -107,6 +108,27 @@ def measure_problem(task, family, seed, tail=None, rows=None):
         "population": rounded(problem.population),
         "metrics": {name: told(answers[name]) | {"truth": plain(problem.truth[name])} for name in METRICS[task]},
         "rivals": {rival: rounded(losses) for rival, losses in rivals.items()},
+        "seconds": plain(seconds),
+    }
+
+
+def measure_fraud(seed, share):
+    """Measure what stands beside accuracy, unasked, if a normal class is rare, for which the best scores are known."""
+    rng = np.random.default_rng([SEED, seed, 5])
+    y = (rng.random(FRAUD_ROWS) < share).astype(int)
+    X = rng.normal(size=(FRAUD_ROWS, 12))
+    X[y == 1, :4] += FRAUD_SHIFT
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        seconds, found = seconds_of(lambda: bayesfloor.check(X, y, n_jobs=1, random_state=0))
+    truth = {"balanced_accuracy": norm.sf(FRAUD_SHIFT), "roc_auc": norm.sf(FRAUD_SHIFT * math.sqrt(2))}
+    metrics = {name: told(found.beside[name]) | {"truth": plain(loss)} for name, loss in truth.items()}
+    return {
+        "share": share,
+        "n": FRAUD_ROWS,
+        "d": 12,
+        "rare": int(y.sum()),
+        "metrics": metrics,
         "seconds": plain(seconds),
     }
 
@@ -171,9 +193,9 @@ def all_cells(*, quick):
     draws, sizes = (20, SIZES[:1]) if quick else (DRAWS, SIZES)
     limits = [*product([numbers], LAWS, sizes), *product([classes], RARE, sizes)]
     costs = {f"cost/{name}": partial(cost_of, name) for name in (*OF_CLASSES, *OF_NUMBERS) if not quick}
-    return (
-        cells | costs | {f"limits/{own}/{n}": partial(measure_limits, make, own, n, draws) for make, own, n in limits}
-    )
+    ends = {f"limits/{own}/{n}": partial(measure_limits, make, own, n, draws) for make, own, n in limits}
+    shares = () if quick else enumerate(FRAUD_SHARES)
+    return cells | costs | ends | {f"fraud/{seed}": partial(measure_fraud, seed, share) for seed, share in shares}
 
 
 def parts_of(name):
@@ -440,6 +462,16 @@ def cost_table(results):
             yield (name.split("/")[1], str(case["n"]), str(case["d"]), way, *shown)
 
 
+def fraud_table(results):
+    yield ("rare class", "rows of it", "metric", "best estimate", "range", "truth", "away, points")
+    for case in cases_of(results, "fraud").values():
+        for metric, found in case["metrics"].items():
+            end = "-" if found["lower"] is None else f"{1 - found['lower']:.3f}"
+            shown = (f"{1 - found['estimate']:.3f}", f"{1 - found['upper']:.3f} to {end}", f"{1 - found['truth']:.3f}")
+            away = f"{100 * abs(found['estimate'] - found['truth']):.1f}"
+            yield (f"{100 * case['share']:g} %", str(case["rare"]), name_of(metric), *shown, away)
+
+
 def tables(results):
     made = {
         "closeness": closeness_table,
@@ -451,6 +483,7 @@ def tables(results):
         "training": partial(other_table, group="training"),
         "limits": limit_table,
         "costs": cost_table,
+        "fraud": fraud_table,
         "seconds": second_table,
     }
     return {name: list(make(results)) for name, make in made.items()}
@@ -472,6 +505,10 @@ def goals(results):
             yield at_most(f"{name}: Brier score of chances", found["Brier score"], MOST_BRIER)
             outside = [not low <= said <= high for _, _, said, _, (low, high) in bins(found["races"])]
             yield none_of(f"{name}: bins whose mean chance is outside the interval of what is reachable", outside)
+    for case in cases_of(results, "fraud").values():
+        for metric, found in case["metrics"].items():
+            words = f"{100 * case['share']:g} % fraud, {name_of(metric)}: points from the truth"
+            yield at_most(words, 100 * abs(found["estimate"] - found["truth"]), 2)
     for name, case in cases_of(results, "cost").items():
         cpu, of = case["cpu"], name.split("/")[1]
         if "all metrics" in cpu:

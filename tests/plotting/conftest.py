@@ -1,5 +1,8 @@
 """Small fits, and displays of any number of classes without one."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -8,9 +11,17 @@ from bayesfloor.answer._answer import Answer, Basis, Curve, Reason
 from bayesfloor.answer._forecast import GROWTH, LEVELS, Forecast
 from bayesfloor.decide._features import NO_DIFFERENCE
 from bayesfloor.decide._gap import Gap, GapLines, TooGood
+from bayesfloor.decide._number_rows import odd_numbers
 from bayesfloor.decide._representations import Comparison
 from bayesfloor.hierarchy._cuts import class_tree
-from bayesfloor.plotting import ClassTreeDisplay, ComparisonDisplay, ForecastDisplay, GapDisplay, PairwiseDisplay
+from bayesfloor.plotting import (
+    ClassTreeDisplay,
+    ComparisonDisplay,
+    ForecastDisplay,
+    GapDisplay,
+    PairwiseDisplay,
+    PredictedDisplay,
+)
 
 HOSTILE = [
     *("a" * 200, "a" * 99 + "b" + "a" * 100, "$x_1$", "$\\frac{", "<b>bold</b>", "new\nline", "", " ", "100%"),
@@ -128,6 +139,17 @@ def _answer(errors, ends, guessing):
     )
 
 
+def _answer_of_numbers(names, n_rows, metric="rmse"):
+    """An answer for so many numbers with normal noise of 10, and one typing error; the first learner is the best."""
+    rng = np.random.default_rng(0)
+    predicted = rng.uniform(50, 400, n_rows)
+    y = predicted + rng.normal(0, 10, n_rows)
+    y[3] *= 10
+    errors = dict(zip(names, np.linspace(10, 11, len(names)).tolist(), strict=True))
+    race = SimpleNamespace(row=np.arange(n_rows) + 7, y=y, predicted=dict.fromkeys(names, predicted))
+    return replace(_answer(errors, (8.0, 9.0, 11.0), 100.0), metric=metric, race=race)
+
+
 def _make(name, K, kind="plain"):
     classes, (matrix, unseen) = _names(K, kind), _similar(K)
     if name == "pairwise":
@@ -141,6 +163,9 @@ def _make(name, K, kind="plain"):
         return ClassTreeDisplay(class_tree(classes, matrix, "average"))
     if name == "ladder":
         return ClassTreeDisplay(class_tree(classes, _ladder(K), "min_cut"))
+    if name == "predicted":
+        answer = _answer_of_numbers(classes.tolist(), 50 * K)
+        return PredictedDisplay(answer, odd_numbers(answer))
     errors = dict(zip(classes.tolist(), np.linspace(0.0005, 0.01, K).tolist(), strict=True))
     return ForecastDisplay(_answer(errors, (0.0, 0.001, 0.002), 0.9), 0.999)
 
@@ -183,6 +208,12 @@ def _outside(figure):
 @pytest.fixture
 def answer():
     return _answer({"linear": 0.12, "blend": 0.11}, (0.05, 0.1, 0.2), 0.76)
+
+
+@pytest.fixture
+def answer_of_numbers():
+    """Maker of an answer for numbers: (names of learners, number of rows, metric) -> answer."""
+    return _answer_of_numbers
 
 
 @pytest.fixture

@@ -34,6 +34,7 @@ N_FOLDS = 5
 PARTS = (0.125, 0.25, 0.5, 1.0)  # fractions of the training rows; the last is eight times the first
 # Rows to test: an error of 3 % is then measured to within 0.7, 0.6 and 0.4 percentage points (95 %).
 ENOUGH_TESTED = {"quick": 2000, "normal": 3500, "thorough": 8000}
+_ENOUGH_OF_CLASS = 100  # rows of the rarest class to test, if classes count equally
 _LOW = -30.0  # score of a class that was missing from the training rows
 # After this part of the rows, learners whose error is this many times the best, with less weight than this, drop out.
 _JUDGED_AT, _BEHIND, _LITTLE = 0.25, 1.15, 0.05
@@ -136,6 +137,15 @@ def choose_learners(
     return chosen, left_out
 
 
+def heaviest_row(codes: Ints, priors: Floats | None, metrics: Sequence[Metric], effort: str) -> float:
+    """Return the largest weight of a row: with priors, or if the rarest class needs enough tested rows of its own."""
+    heaviest = float(class_weights(priors, codes).max())
+    if not any(metric.weighted for metric in metrics):
+        return heaviest
+    sizes = np.bincount(codes)
+    return max(heaviest, _ENOUGH_OF_CLASS * len(codes) / float(sizes[sizes > 0].min()) / ENOUGH_TESTED[effort])
+
+
 def _cost(learner: Learner, size: Size, heaviest: float) -> float:
     """Return the estimated seconds that a learner takes in a race."""
     n_folds = n_tested_folds(int(size.n_rows) / heaviest, size.effort)
@@ -160,15 +170,16 @@ def run_race(
     priors: Floats | None = None,
     metrics: Sequence[Metric] = (ACCURACY,),
     y: Floats | None = None,
+    heaviest: float = 1.0,
 ) -> Race:
     """Train every learner on growing fractions of the rows outside each fold, and test it on the fold.
 
     Learners named in ``see_exact`` use ``exact`` instead of ``X``. With ``priors``, posteriors are shifted and losses
     weighted to these class proportions; learners are trained on the rows as they are. With ``y``, learners predict
-    numbers, and ``codes`` only spread them over the folds.
+    numbers, and ``codes`` only spread them over the folds. ``heaviest`` is the largest weight of a row.
     """
     # Each tested fold has one order of all other rows; its first rows are the smaller training sets.
-    n_equal = len(np.unique(cluster)) / class_weights(priors, codes).max()
+    n_equal = len(np.unique(cluster)) / max(heaviest, class_weights(priors, codes).max())
     fold, n_folds = deal_folds(codes, cluster, rng), n_tested_folds(n_equal, effort)
     orders = []
     for number in range(min(n_folds, int(fold.max()) + 1)):

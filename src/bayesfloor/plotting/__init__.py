@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bayesfloor.plotting._forecast_display import ForecastDisplay
     from bayesfloor.plotting._gap_display import GapDisplay
     from bayesfloor.plotting._pairwise_display import PairwiseDisplay
+    from bayesfloor.plotting._predicted_display import PredictedDisplay
 
 __all__ = [
     "ClassTreeDisplay",
@@ -26,6 +27,7 @@ __all__ = [
     "ForecastDisplay",
     "GapDisplay",
     "PairwiseDisplay",
+    "PredictedDisplay",
 ]
 
 _HOMES = {
@@ -35,6 +37,7 @@ _HOMES = {
     "._forecast_display": "ForecastDisplay",
     "._gap_display": "GapDisplay",
     "._pairwise_display": "PairwiseDisplay",
+    "._predicted_display": "PredictedDisplay",
 }
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

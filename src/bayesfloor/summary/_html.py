@@ -12,6 +12,7 @@ import numpy as np
 from bayesfloor.answer._answer import GOOD, OPEN
 from bayesfloor.answer._learners import BLEND, REGISTRY, called
 from bayesfloor.answer._metrics import ACCURACY, CLASSES, R2, score_text, with_article
+from bayesfloor.answer._number_answers import SCALE
 from bayesfloor.plotting._display import COLOURS
 from bayesfloor.plotting._forecast_display import learner_name
 from bayesfloor.summary._explain import CODES, explain
@@ -89,7 +90,7 @@ _TERMS = (
     "tree bounds",
     "guessing",
 )
-_OF_CLASSES = ("suspicious labels", "tree bounds")
+_OF_NUMBERS = ("best estimate", "reliability")  # the other terms are about errors of classes
 _MOST_ODD = 30  # rows that do not fit
 _OF_PAIRS = ("relative to guessing", "too small to measure")
 
@@ -232,7 +233,7 @@ def _words(check: Measured) -> list[tuple[str, str]]:
     codes = {finding.code for finding in main_findings(check)} | {trait.code for trait in check.traits if trait.weak}
     terms = [*(["floor"] if check.gap is not None else []), *_TERMS]
     if check.task != CLASSES:
-        terms = [term for term in terms if term not in _OF_CLASSES]
+        terms = [term for term in terms if term in _OF_NUMBERS]
     terms = terms if len(check.labels) > 2 else [term for term in terms if term not in _OF_PAIRS]
     return [*((code, CODES[code]) for code in sorted(codes)), *((term, explain(term)) for term in terms)]
 
@@ -242,7 +243,7 @@ def _call(check: Measured) -> str:
     facts = check.facts
     settings = {
         "target": (check.target, None),
-        "scale": (facts.scale, ""),
+        "scale": (facts.scale, "" if facts.task == CLASSES else SCALE),
         "metric": (check.answer.metric, R2.name if facts.task != CLASSES else ACCURACY.name),
         "n_trees": (facts.n_trees, 3 if facts.task == CLASSES else 0),
         "max_rows": (facts.max_rows, None),
