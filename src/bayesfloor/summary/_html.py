@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesfloor.answer._answer import GOOD, OPEN
 from bayesfloor.answer._learners import BLEND, REGISTRY, called
-from bayesfloor.answer._metrics import CLASSES, METRICS, score_text, with_article
+from bayesfloor.answer._metrics import ACCURACY, CLASSES, METRICS, score_text, with_article
 from bayesfloor.answer._number_answers import SCALE
 from bayesfloor.plotting._display import COLOURS
 from bayesfloor.plotting._forecast_display import learner_name
@@ -269,7 +269,8 @@ def _words(check: Measured) -> list[tuple[str, str]]:
 
 def _call(check: Measured) -> str:
     """Return the call that reproduces this check, without settings at their defaults."""
-    facts, metrics = check.facts, [check.answer.metric, *check.beside]
+    facts = check.facts
+    metrics = [check.answer.metric, *(name for name in check.beside if name != ACCURACY.name)]  # which is always there
     settings = {
         "target": (check.target, None),
         "scale": (facts.scale, "" if facts.task == CLASSES else SCALE),
