@@ -28,7 +28,7 @@ def test_points_are_the_rows_and_the_band_is_the_noise(answer_of_numbers):
     assert display.odd_points_.get_offsets()[0, 0] == rows[3, 0]
     assert np.abs(corners[:, 1] - corners[:, 0]).max() == pytest.approx(1.96 * 9.0)
     np.testing.assert_allclose(*display.diagonal_.get_data())
-    assert texts_of(display) == ["band: ±17.6", "diamonds: far from the prediction (1)"]
+    assert texts_of(display) == ["band: ±17.6", "diamonds: do not fit"]
     assert display.ax_.get_title(loc="left") == "Predicted and true numbers: linear model"
     assert "400 rows, each predicted by a learner that was trained on others." in display.caption_
     assert "1.96 times the lowest possible RMSE" in display.caption_

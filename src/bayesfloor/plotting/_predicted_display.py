@@ -104,7 +104,7 @@ class PredictedDisplay(Display):
         self.odd_points_, texts = None, [f"band: ±{number_text(found.reach, 3)}"]
         if found.odd.size:
             self.odd_points_ = self.ax_.scatter(*found.odd, s=22, marker="D", color=STRONG, zorder=3, clip_on=False)
-            texts += [f"diamonds: far from the prediction ({found.odd.shape[1]:,})"]
+            texts += ["diamonds: do not fit"]
         for line, text in enumerate(texts):
             where = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
             self.ax_.annotate(text, (0.0, 1.0), (5, -3 - 12 * line), size=SMALL, color=INK, **where)
@@ -112,7 +112,7 @@ class PredictedDisplay(Display):
     def _title(self) -> str:
         if not self.answer.best:
             return "Predicted and true numbers: no learner could be trained"
-        (name,) = label_texts([learner_name(self.answer.best)], NAME)
+        (name,) = label_texts([learner_name(self.answer.best, NUMBERS)], NAME)
         return f"Predicted and true numbers: {name}"
 
     def _caption(self, found: Places) -> str:
@@ -133,7 +133,7 @@ class PredictedDisplay(Display):
 
 
 class Places(NamedTuple):
-    """What a picture of predictions shows: rows, odd ones as predicted and true numbers, ends, and how far the band is.
+    """What a picture of predictions shows: rows, those that do not fit (predicted and true), ends and band.
 
     ``unit`` says what the band is 1.96 times of.
     """
@@ -147,7 +147,7 @@ class Places(NamedTuple):
 
 
 def place_rows(answer: Answer, odd: OddNumbers | None, most: int) -> Places:
-    """Choose rows evenly over all predictions; those that do not fit do not widen the picture, but move to its edge."""
+    """Choose rows evenly over all predictions; those that do not fit move to the edge, if far outside."""
     row, y, predicted = _rows(answer)
     rmse, unit = float(np.sqrt(np.mean((y - predicted) ** 2))), "the RMSE of these predictions"
     if answer.metric == "rmse" and answer.unknown is None:  # with outliers, for example, the answer says nothing
