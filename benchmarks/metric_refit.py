@@ -19,7 +19,7 @@ import bayesfloor
 from bayesfloor.answer._curve_ends import Ends
 from bayesfloor.answer._forecast import LEVELS, make_forecast
 from bayesfloor.answer._metrics import METRICS
-from bayesfloor.formulas._learning_curves import Prior
+from bayesfloor.formulas._learning_curves import Prior, weighted_quantiles
 from benchmarks._metric_families import TRAINING, draw_classes, draw_numbers
 from benchmarks._results import align
 from benchmarks.forecast import ranked_score
@@ -37,6 +37,7 @@ GRIDS = {
 }
 OF_PRIOR = ("exponent", "spread", "ratio", "misfit", "fast")
 NOW = {"power": 1.38, "stretch": 0.9, "hidden": -3.0, **{name: getattr(Prior(), name) for name in OF_PRIOR}}
+FINE = (np.arange(2000) + 0.5) / 2000  # levels that stand for a whole distribution
 LESS = 0.005  # a constant changes only for a score that is smaller by this fraction
 
 
@@ -66,28 +67,38 @@ def run_races(folder):
             print(path.stem, flush=True)
 
 
+def curve_ends(saved, name, constants):
+    """Return the lowest measured loss, that of guessing, the unit of both, and quantiles of where curves level off."""
+    of_curves = tuple(constants[each] for each in (*OF_PRIOR, "power"))
+    known = saved.setdefault("ends", {})
+    if (name, of_curves) not in known:
+        prior = Prior(**{each: constants[each] for each in OF_PRIOR})
+        metric = replace(METRICS[name], prior=prior, power=constants["power"])
+        race = saved["race"]
+        ends = Ends(race, len(np.unique(race.codes)), saved["n_columns"], np.random.default_rng([0, 13]), metric)
+        least, fine = min(ends.means.values()), weighted_quantiles(*ends.at(np.inf), FINE)
+        known[name, of_curves] = least, ends.guessing, ends.one, fine.astype(np.float32)
+    return known[name, of_curves]
+
+
 def forecast_with(saved, name, constants):
     """Return quantiles of the lowest possible loss, and the truth, relative to guessing."""
-    metric = METRICS[name]
-    prior = Prior(**{each: constants[each] for each in OF_PRIOR})
-    power = constants["power"] if metric.power else 0.0
-    metric = replace(metric, prior=prior, power=power)
-    race, facts = saved["race"], saved["facts"][name]
-    raw = np.square if metric.name == "rmse" else np.asarray  # squares are what the race has
-    ends = Ends(race, len(np.unique(race.codes)), saved["n_columns"], np.random.default_rng([0, 13]), metric)
-    least, upper, truth = min(ends.means.values()), float(raw(facts["upper"])), float(raw(facts["truth"]))
+    facts = saved["facts"][name]
+    raw = np.square if name == "rmse" else np.asarray  # squares are what the race has
+    least, guessing, one, fine = curve_ends(saved, name, constants)
+    upper, truth = float(raw(facts["upper"])), float(raw(facts["truth"]))
     made = make_forecast(
         1,
-        ends.at,
-        measured=min(least, upper, ends.guessing) / ends.one,
-        guessing=ends.guessing / ends.one,
-        ends=(0.0, upper / ends.one),
+        lambda _: (fine, np.ones(len(fine))),
+        measured=min(least, upper, guessing) / one,
+        guessing=guessing / one,
+        ends=(0.0, upper / one),
         stretch=constants["stretch"],
         hidden=constants["hidden"],
     )
-    shown = np.sqrt if metric.name == "rmse" else np.asarray
-    one = shown(ends.guessing / ends.one)
-    return shown(made.lowest) / one, shown(truth / ends.one) / one
+    shown = np.sqrt if name == "rmse" else np.asarray
+    guess = shown(guessing / one)
+    return shown(made.lowest) / guess, shown(truth / one) / guess
 
 
 def scores(races, name, constants):
@@ -100,10 +111,10 @@ def scores(races, name, constants):
     return np.array(found)
 
 
-def choose(table, keep):
+def choose(table, keep, grids):
     """Return the constants after one pass, by the mean score of the races to keep."""
     best, least = dict(NOW), table(NOW)[keep, 0].mean()
-    for name, options in GRIDS.items():
+    for name, options in grids.items():
         for option in options:
             trial = {**best, name: option}
             score = table(trial)[keep, 0].mean()
@@ -116,7 +127,12 @@ def judge(races, name):
     """Print the chosen constants, and figures with them, with those of errors, and without the own family."""
     cache = {}
 
+    of_brier = METRICS[name].power > 0
+    grids = {each: options for each, options in GRIDS.items() if each != "power" or of_brier}
+    start = NOW if of_brier else NOW | {"power": 0.0}
+
     def table(constants):
+        constants = constants if of_brier else constants | {"power": 0.0}
         key = tuple(constants.items())
         if key not in cache:
             cache[key] = scores(races, name, constants)
@@ -124,12 +140,16 @@ def judge(races, name):
 
     families = np.array([saved["family"] for saved in races])
     everything = np.ones(len(races), dtype=bool)
-    chosen, apart = choose(table, everything), np.empty((len(races), 3))
+    chosen, apart = choose(table, everything, grids), np.empty((len(races), 3))
     for family in np.unique(families):
         own = families == family
-        apart[own] = table(choose(table, ~own))[own]
+        apart[own] = table(choose(table, ~own, grids))[own]
     rows = [("", "CRPS", "median error", "mean error", "90 % holds", "95 % holds")]
-    for words, found in (("constants of errors", table(NOW)), ("chosen", table(chosen)), ("without its family", apart)):
+    for words, found in (
+        ("constants of errors", table(start)),
+        ("chosen", table(chosen)),
+        ("without its family", apart),
+    ):
         within = [np.mean(np.abs(found[:, 2] - 0.5) <= part / 2) for part in (0.9, 0.95)]
         shown = (found[:, 0].mean(), np.median(found[:, 1]), found[:, 1].mean(), *within)
         rows.append((words, *(f"{each:.4f}" for each in shown)))

@@ -3,7 +3,8 @@
 ``numbers`` and ``classes`` are 120 problems each (``_metric_families``), for which the lowest possible loss by every
 metric is known; nothing was tuned on them. ``tails`` are numbers with heavy-tailed noise or outliers, which are no part
 of the goals. ``training`` are problems of other families, for choosing constants. One race per problem serves all
-metrics. ``limits`` counts how often a tested end is wrong if a learner is already perfect.
+metrics. ``cost`` is CPU time beside that of a cross-validated forest, and ``limits`` counts how often a tested end is
+wrong if a learner is already perfect.
 
 ``--only`` selects groups, families or problems, as in ``numbers/hinges`` and ``training/classes``. Figures are shown
 with ``--show`` only, so that a run reveals nothing.
@@ -16,7 +17,7 @@ from itertools import product
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 from threadpoolctl import threadpool_limits
 
 import bayesfloor
@@ -24,6 +25,7 @@ from bayesfloor.answer._learners import BLEND
 from bayesfloor.io import InputError
 from benchmarks._command import FOLDER, JOBS, run_command
 from benchmarks._data import SEED
+from benchmarks._metric_costs import OF_CLASSES, OF_NUMBERS, cost_of
 from benchmarks._metric_families import JUDGING, TAILS, TRAINING, draw_classes, draw_numbers
 from benchmarks._metric_limits import LAWS, RARE, SIZES, classes, numbers, wrong_ends
 from benchmarks._metric_rivals import class_rivals, number_rivals
@@ -31,7 +33,7 @@ from benchmarks._results import at_least, at_most, none_of, plain, print_tables
 from benchmarks._timing import seconds_of
 
 RESULTS = FOLDER / "metrics.json"
-GROUPS = ("numbers", "classes", "tails", "training", "limits")
+GROUPS = ("numbers", "classes", "tails", "training", "limits", "cost", "fraud")
 METRICS = {
     "numbers": ["r2", "rmse", "mae"],
     "classes": ["accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier"],
@@ -60,6 +62,7 @@ OF_BEST, OF_BEST_RMSE = 0.65, 0.72  # most mean error, relative to that of the b
 CLOSER = 0.78  # least fraction of problems in which the estimate is closer than the best single model
 LEVEL, MOST_WRONG, MOST_BRIER = 0.95, 0.05, 0.13
 WRONG_LIMITS = {"rmse": 0.08, "mae": 0.07, "balanced_accuracy": 0.1, "roc_auc": 0.1}
+FRAUD_ROWS, FRAUD_SHIFT, FRAUD_SHARES = 20_000, 1.6, (0.005, 0.01, 0.02)
 SAVED = np.concatenate([[0.0025], np.arange(1, 40) / 40, [0.9975]])  # levels whose quantiles are saved
 POINTS = (-20, -10, -5, -3, -2, -1, 0, 1, 2)  # targets, from the lowest measured loss, in points of guessing
 TOLERANCE = 5e-4  # of an interval's ends, relative to guessing: less than is shown
@@ -105,6 +108,27 @@ def measure_problem(task, family, seed, tail=None, rows=None):
         "population": rounded(problem.population),
         "metrics": {name: told(answers[name]) | {"truth": plain(problem.truth[name])} for name in METRICS[task]},
         "rivals": {rival: rounded(losses) for rival, losses in rivals.items()},
+        "seconds": plain(seconds),
+    }
+
+
+def measure_fraud(seed, share):
+    """Measure what stands beside accuracy, unasked, if a normal class is rare, for which the best scores are known."""
+    rng = np.random.default_rng([SEED, seed, 5])
+    y = (rng.random(FRAUD_ROWS) < share).astype(int)
+    X = rng.normal(size=(FRAUD_ROWS, 12))
+    X[y == 1, :4] += FRAUD_SHIFT
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        seconds, found = seconds_of(lambda: bayesfloor.check(X, y, n_jobs=1, random_state=0))
+    truth = {"balanced_accuracy": norm.sf(FRAUD_SHIFT), "roc_auc": norm.sf(FRAUD_SHIFT * math.sqrt(2))}
+    metrics = {name: told(found.beside[name]) | {"truth": plain(loss)} for name, loss in truth.items()}
+    return {
+        "share": share,
+        "n": FRAUD_ROWS,
+        "d": 12,
+        "rare": int(y.sum()),
+        "metrics": metrics,
         "seconds": plain(seconds),
     }
 
@@ -168,7 +192,10 @@ def all_cells(*, quick):
         }
     draws, sizes = (20, SIZES[:1]) if quick else (DRAWS, SIZES)
     limits = [*product([numbers], LAWS, sizes), *product([classes], RARE, sizes)]
-    return cells | {f"limits/{own}/{n}": partial(measure_limits, make, own, n, draws) for make, own, n in limits}
+    costs = {f"cost/{name}": partial(cost_of, name) for name in (*OF_CLASSES, *OF_NUMBERS) if not quick}
+    ends = {f"limits/{own}/{n}": partial(measure_limits, make, own, n, draws) for make, own, n in limits}
+    shares = () if quick else enumerate(FRAUD_SHARES)
+    return cells | costs | ends | {f"fraud/{seed}": partial(measure_fraud, seed, share) for seed, share in shares}
 
 
 def parts_of(name):
@@ -426,6 +453,25 @@ def second_table(results):
             yield (group, str(len(seconds)), f"{np.median(seconds):.1f}", f"{max(seconds):.1f}")
 
 
+def cost_table(results):
+    yield ("table", "rows", "columns", "way", "CPU seconds", "relative to a cross-validated forest", "spread")
+    for name, case in cases_of(results, "cost").items():
+        for way, seconds in case["cpu"].items():
+            beside = f"{seconds / case['cpu']['forest']:.2f}"
+            shown = (f"{seconds:.2f}", beside, f"{100 * case['spread'][way]:.0f} %")
+            yield (name.split("/")[1], str(case["n"]), str(case["d"]), way, *shown)
+
+
+def fraud_table(results):
+    yield ("rare class", "rows of it", "metric", "best estimate", "range", "truth", "away, points")
+    for case in cases_of(results, "fraud").values():
+        for metric, found in case["metrics"].items():
+            end = "-" if found["lower"] is None else f"{1 - found['lower']:.3f}"
+            shown = (f"{1 - found['estimate']:.3f}", f"{1 - found['upper']:.3f} to {end}", f"{1 - found['truth']:.3f}")
+            away = f"{100 * abs(found['estimate'] - found['truth']):.1f}"
+            yield (f"{100 * case['share']:g} %", str(case["rare"]), name_of(metric), *shown, away)
+
+
 def tables(results):
     made = {
         "closeness": closeness_table,
@@ -436,6 +482,8 @@ def tables(results):
         "tails": partial(other_table, group="tails"),
         "training": partial(other_table, group="training"),
         "limits": limit_table,
+        "costs": cost_table,
+        "fraud": fraud_table,
         "seconds": second_table,
     }
     return {name: list(make(results)) for name, make in made.items()}
@@ -457,6 +505,19 @@ def goals(results):
             yield at_most(f"{name}: Brier score of chances", found["Brier score"], MOST_BRIER)
             outside = [not low <= said <= high for _, _, said, _, (low, high) in bins(found["races"])]
             yield none_of(f"{name}: bins whose mean chance is outside the interval of what is reachable", outside)
+    for case in cases_of(results, "fraud").values():
+        for metric, found in case["metrics"].items():
+            words = f"{100 * case['share']:g} % fraud, {name_of(metric)}: points from the truth"
+            yield at_most(words, 100 * abs(found["estimate"] - found["truth"]), 2)
+    for name, case in cases_of(results, "cost").items():
+        cpu, of = case["cpu"], name.split("/")[1]
+        if "all metrics" in cpu:
+            yield at_most(f"{of}: CPU of all metrics, relative to accuracy", cpu["all metrics"] / cpu["accuracy"], 1.08)
+        for way, most in (("quick", 0.5), ("normal", 1.5)):
+            if way in cpu:
+                yield at_most(
+                    f"{of}: CPU of {way}, relative to a cross-validated forest", cpu[way] / cpu["forest"], most
+                )
     limits = cases_of(results, "limits").values()
     for metric, most in WRONG_LIMITS.items():
         # No limit of squared errors is honest for t3; how often it is wrong stands in the table.

@@ -19,7 +19,9 @@ STORED = ("letter", "satimage", "pendigits", "segment", "yeast", "winered", "pag
 MOST_ROWS, TARGET = 400, 0.9
 KEPT = Path(__file__).parent / "summary" / "checks"
 _TAGS = re.compile(r"<(style|script|svg)\b.*?</\1>|<[^>]+>", re.DOTALL)
-_SAID = re.compile(r"(?:%[\w ]* is|It is|These data) (reachable|likely|open|unlikely|out of reach|cannot say)\b")
+_SAID = re.compile(
+    r"(?:%[\w ]* is|of [\d.e-]+ is|It is|These data) (reachable|likely|open|unlikely|out of reach|cannot say)\b"
+)
 _ABOUT = re.compile(r"lowest possible error\W+about ([\d.]+) % \((?:([\d.]+) to |at most )([\d.]+) %\)")
 
 DAILY = ("iris", "letter")
@@ -48,7 +50,7 @@ def words_of(page):
 
 def contradictions(found):
     """Numbers and words of findings that do not fit the verdict, for targets all around the answer."""
-    answer, texts = found.answer, {finding.code: finding.text for finding in found.findings}
+    main, answer, texts = found.answer, found.of_errors, {finding.code: finding.text for finding in found.findings}
     whole = " ".join(texts.values())
     wrong = []
     for least in re.findall(r"every classifier gets at least ([\d.]+) % of all rows wrong", whole):
@@ -64,8 +66,8 @@ def contradictions(found):
     wrong += ["at the floor"] * ("BF404" in texts and answer.reliability != "good")
     wrong += ["may be too low"] * ("the answer may be too low" in whole and answer.reliability == "good")
     wrong += ["inseparable"] * ("BF103" in texts and len(found.labels) == 2 and answer.upper < answer.guessing / 2)
-    for error in {answer.estimate / 2, answer.estimate, answer.upper, (answer.upper + 1) / 2, 0.0}:
-        asked = replace(found, target=min(1.0, max(1 - error, 1e-6)))
+    for error in {main.estimate / 2, main.estimate, main.upper, (main.upper + 1) / 2, 0.0}:
+        asked = replace(found, target=min(1.0, max(main.of.score(error), 1e-6)))
         wrong += [asked.verdict] * (_SAID.search(asked.verdict)[1] != asked.outcome)
         others = {"reachable", "out of reach"} - {asked.outcome}
         wrong += [word for word in others if word in " ".join(finding.text for finding in asked.findings)]

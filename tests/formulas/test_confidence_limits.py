@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import binom, binomtest, multinomial
+from scipy.stats import binom, binomtest, multinomial, ttest_1samp
 
 from bayesfloor.formulas._limits import (
     bias_from_growth,
@@ -13,8 +13,10 @@ from bayesfloor.formulas._limits import (
     guessing_limit,
     intrinsic_dimension,
     lower_limit,
+    mean_limit,
     subsample_error,
     two_sided,
+    unit_means,
     upper_limit,
     weighted_losses,
 )
@@ -55,6 +57,38 @@ def test_limits_of_weighted_rates_are_wrong_as_seldom_as_they_say(n_rare, rates)
         limits.append(upper_limit(losses.mean() * n, n))
 
     assert np.mean(limits < priors @ rates) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
+
+
+def test_limits_of_skewed_means_are_wrong_as_seldom_as_they_say():
+    """Exponential losses, at the level of a single limit and at that of a learner with a small part of it."""
+    losses = np.random.default_rng(0).exponential(size=(1000, 500))
+    for level in (0.95, 0.99):
+        wrong = np.mean([mean_limit(each, np.arange(500), level) < 1 for each in losses])
+
+        assert wrong == pytest.approx(1 - level, abs=3 * np.sqrt((1 - level) * level / 1000))
+
+
+def test_limits_of_means_are_students_if_nothing_is_skewed(rng):
+    """And above it if large losses are rare, as for errors."""
+    values = rng.normal(size=200)
+    even = np.append(values, -values)
+    skewed = rng.exponential(size=400)
+    students = [ttest_1samp(each, 0, alternative="less").confidence_interval(0.95).high for each in (even, skewed)]
+
+    assert mean_limit(even, np.arange(400)) == pytest.approx(students[0], rel=1e-4)
+    assert students[1] < mean_limit(skewed, np.arange(400)) < students[1] + 0.05
+    assert mean_limit(7 * skewed, np.arange(400)) == pytest.approx(7 * mean_limit(skewed, np.arange(400)))
+    assert mean_limit([0.5], [0]) == np.inf
+
+
+def test_copies_of_rows_do_not_narrow_limits_of_means(rng):
+    """A cluster is one value, whose weight is its number of rows."""
+    losses, sizes = rng.exponential(size=100), rng.integers(1, 4, size=100)
+    cluster = np.repeat(np.arange(100), sizes)
+    copied = np.repeat(losses, 3)
+
+    assert mean_limit(copied, np.arange(300) // 3) == pytest.approx(mean_limit(losses, np.arange(100)))
+    assert unit_means(losses[cluster], cluster).mean() == pytest.approx(losses[cluster].mean())
 
 
 def test_limits_at_the_ends_are_the_ends_and_rise_with_counts_that_need_not_be_whole():

@@ -95,7 +95,12 @@ def _fast():
     floor = BayesFloor(interval="fast").fit(X, y)
     data = open_data(X, y)
     return make_check(
-        floor, floor.answer(), None, gather_facts(floor.fitted_, Settings(interval="fast"), data), data, Hazards()
+        floor,
+        {"accuracy": floor.answer()},
+        None,
+        gather_facts(floor.fitted_, Settings(interval="fast"), data),
+        data,
+        Hazards(),
     )
 
 
@@ -148,6 +153,9 @@ MAKERS = {
     "votes": lambda: check(draw(10, [20, 20])[0], np.random.default_rng(0).integers(1, 4, (40, 3))),
     "alike": _alike,
     "chosen": _chosen,
+    "rare": lambda: check(*draw(15, [900, 80]), name="rare"),
+    "few": lambda: check(*draw(15, [960, 40]), metric="roc_auc", target=0.9, name="few"),
+    "log loss": lambda: check(*draw(1, [300, 250, 200]), metric=["log_loss", "brier"], target=0.4, name="three"),
     "suspects": _flipped,
     "all suspects": _all_suspect,
     "fast intervals": _fast,

@@ -218,12 +218,12 @@ def test_groups_that_make_class_proportions_unreachable_can_be_switched_off():
 
 
 def test_what_is_no_class_is_refused(gaussians):
-    """Prices; and a matrix of 0 and 1 is one of votes only if that is said."""
+    """Prices, if classes were asked for; and a matrix of 0 and 1 is one of votes only if that is said."""
     X, y = gaussians(0, [60, 60])
     votes = np.column_stack([np.ones(120), y, np.arange(120) % 2]).astype(int)
 
     with pytest.raises(ValueError, match="looks like regression"):
-        check(X, 1000 * np.arange(120))
+        check(X, 1000 * np.arange(120), task="classes")
     with pytest.raises(ValueError, match="y_kind='both', but expected"):
         check(X, y, y_kind="both")
     assert check(X, votes, y_kind="votes").facts.n_classes == 3

@@ -128,7 +128,7 @@ def trait(found, code):
 
 def test_every_trait_is_weighed_every_time(each):
     """A trait that is fine is an answer, too; they hold nothing of their own, so a file needs none of them."""
-    assert find_traits(each.facts, each.overall, each.one_vs_rest, each.answer) == each.traits
+    assert find_traits(each.facts, each.overall, each.one_vs_rest, each.of_errors) == each.traits
     assert {trait.code: trait.name for trait in each.traits} == NAMES
     assert all(trait.text and isinstance(trait.weak, bool) for trait in each.traits)
     assert all(trait.to_dict() == {name: getattr(trait, name) for name in trait.to_dict()} for trait in each.traits)

@@ -118,12 +118,18 @@ MODEL = {"model_error", "model_error_low", "model_error_high"}
 
 def test_metrics_are_figures_of_the_answer_and_a_row_of_a_table(each):
     """For a tracker, and for a table of many datasets: numbers only, and none that is not known."""
-    found, answer = each.metrics(), each.answer
+    found, errors = each.metrics(), each.of_errors
 
     assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert found["lowest_error_estimate"] == answer.estimate
-    assert ("lowest_error_lower" in found) == bool(answer.lower >= 0)
-    assert each.frame().iloc[0].to_dict().items() >= {**found, "reliability": answer.reliability}.items()
+    assert found["lowest_error_estimate"] == errors.estimate
+    assert ("lowest_error_lower" in found) == bool(errors.lower >= 0)
+    for answer in {each.answer.metric: each.answer, **each.beside}.values():
+        if answer is not errors:
+            ends = (found[f"{answer.metric}_shown"], found.get(f"{answer.metric}_limit", np.nan))
+
+            assert found[answer.metric] == answer.score
+            np.testing.assert_equal(ends, answer.score_range)
+    assert each.frame().iloc[0].to_dict().items() >= {**found, "reliability": each.answer.reliability}.items()
 
 
 def test_metrics_leave_out_what_nobody_told(made):

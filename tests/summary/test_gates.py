@@ -16,6 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from bayesfloor import Check, check
 from bayesfloor.answer import Basis, Reason
 from bayesfloor.summary._gates import baseline_gate, class_gate, compare_errors, error_gate, pair_gate, target_gate
+from bayesfloor.summary._verdict import wish
 from bayesfloor.support._words import about, percent, span
 
 LIMITS = {"max_error": "BF302", "max_pair_error": "BF303", "max_class_error": "BF304"}
@@ -73,15 +74,18 @@ WORD_OF = {"reachable": "ok", "likely": "ok", "open": "open", "unlikely": "faile
 
 def test_the_text_has_the_numbers_of_the_answer(each):
     """And no others; two answers to one question do not differ either."""
-    told = about(each.answer.estimate, each.answer.lower, each.answer.upper)
+    errors, answer = each.of_errors, each.answer
+    told = f"lowest possible error {about(errors.estimate, errors.lower, errors.upper)}"
+    target = f"target 50 %, {told}" if answer is errors else f"target: {wish(answer.of, 0.5)}, best possible "
 
-    assert error_gate(each, 0.5).text.startswith(f"lowest possible error {told}, limit 50 %")
-    assert target_gate(each, 0.5).text.startswith(f"target 50 %, lowest possible error {told}")
+    assert error_gate(each, 0.5).text.startswith(f"{told}, limit 50 %")
+    assert target_gate(each, 0.5).text.startswith(target)
     for most in (0.0, 0.01, 0.05, 0.2, 0.4):
-        outcome, gates = each.answer.verdict(1 - most), (error_gate(each, most), target_gate(each, 1 - most))
-
-        assert {gate.word for gate in gates} == {WORD_OF.get(outcome, "failed")}
-        for gate in gates:
+        for gate, outcome in (
+            (error_gate(each, most), errors.verdict(1 - most)),
+            (target_gate(each, 1 - most), answer.verdict(1 - most)),
+        ):
+            assert gate.word == WORD_OF.get(outcome, "failed")
             assert ("These data cannot say whether it is" if outcome == "cannot say" else f": {outcome}") in gate.text
 
 

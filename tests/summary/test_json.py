@@ -7,7 +7,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from bayesfloor import Check
+from bayesfloor import Check, check
 from bayesfloor.summary import schema
 from bayesfloor.summary._json import SCHEMA_VERSION, dump
 
@@ -244,12 +244,35 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("place", WRONG)
+BEYOND = {  # the largest loss: 1 for AUC and balanced accuracy, 2 for the Brier score, 9.2 nats
+    "rare.beside": [None, "x", [], {"auc": {}}, {"roc_auc": {}}],
+    "rare.beside.roc_auc.metric": ["balanced_accuracy", "auc", "rmse", None, 1],
+    "rare.beside.roc_auc.estimate": [-0.1, 1.1, None],
+    "rare.beside.roc_auc.upper": [-0.1, 1.1, 0.01],
+    "rare.beside.roc_auc.errors.linear": [-0.1, 1.1, None],
+    "rare.beside.roc_auc.std_errors": [None, {}, {"linear": -1.0}],
+    "rare.beside.balanced_accuracy.forecast.lowest.199": [1.1, -0.1],
+    "few.metric": ["accuracy", "balanced_accuracy", "auc", None],
+    "few.answer.metric": ["accuracy", "balanced_accuracy", "auc", None],
+    "few.target": [1.5, 0, -0.5],
+    "few.beside": [{}],
+    "log loss.target": [0, -0.5, "x"],
+    "log loss.answer.guessing": [-0.1, 9.3],
+    "log loss.answer.errors.linear": [-0.1, None],
+    "log loss.answer.forecast.lowest.0": [-0.1],
+    "log loss.answer.forecast.lowest.199": [9.3],
+    "log loss.beside.brier.upper": [2.1],
+    "log loss.beside.brier.forecast.lowest.199": [2.1],
+    "log loss.beside.brier.curve.high.0": [2.1],
+}
+
+
+@pytest.mark.parametrize("place", [*WRONG, *BEYOND])
 def test_figures_of_another_kind_are_refused_with_advice(made, place):
     """What is loaded must not fail later, far from the file that is to blame."""
-    *parts, name = place.split(".")
-    for value in WRONG[place]:
-        given = json.loads(made("chosen" if parts[:1] == ["gap"] else "target").to_json())
+    kind, *parts, name = (["target"] if place in WRONG else []) + place.split(".")
+    for value in {**WRONG, **BEYOND}[place]:
+        given = json.loads(made("chosen" if parts[:1] == ["gap"] else kind).to_json())
         parent = given
         for part in parts:
             parent = parent[int(part) if isinstance(parent, list) else part]
@@ -257,6 +280,41 @@ def test_figures_of_another_kind_are_refused_with_advice(made, place):
 
         with pytest.raises(ValueError, match=r"Run (it|the check) again"):
             Check.from_json(json.dumps(given))
+
+
+def test_losses_above_1_are_no_nonsense_where_a_metric_has_them(made, validator):
+    """Of log loss and Brier score, and of numbers in any unit."""
+    given = json.loads(made("log loss").to_json())
+    given["answer"]["guessing"], given["beside"]["brier"]["guessing"] = 9.2, 1.9
+    found = Check.from_json(json.dumps(given))
+
+    validator.validate(given)
+    assert (found.answer.guessing, found.beside["brier"].guessing) == (9.2, 1.9)
+
+
+def test_the_metric_its_unit_and_its_scores_come_first(made):
+    """For other programs, which need not know which metric is 1 minus a loss."""
+    for kind, metric, unit in (("wine", "accuracy", "fraction"), ("few", "roc_auc", "fraction")):
+        given, answer = json.loads(made(kind).to_json()), made(kind).answer
+
+        assert (given["metric"], given["answer"]["metric"], given["unit"]) == (metric, metric, unit)
+        assert (given["score"], given["score_range"][0]) == (1 - answer.estimate, 1 - answer.upper)
+        assert given["score_range"][1] == (None if np.isnan(answer.lower) else 1 - answer.lower)
+    given, answer = json.loads(made("log loss").to_json()), made("log loss").answer
+
+    assert (given["metric"], given["unit"], list(given["beside"])) == ("log_loss", "nats", ["brier", "accuracy"])
+    assert (given["score"], *given["score_range"]) == (answer.estimate, answer.upper, None)
+
+
+def test_numbers_fit_the_schema_too(validator, global_random_seed):
+    """What is about classes is null."""
+    X = np.random.default_rng(global_random_seed).normal(size=(150, 2))
+    found = check(X, 30 + 12 * X[:, 0], 5.0, metric="rmse", effort="quick")
+    given = json.loads(dump(found, found.gates()))
+
+    validator.validate(given)
+    assert given["facts"]["task"] == "numbers"
+    assert Check.from_json(json.dumps(given)).to_json() == found.to_json()
 
 
 def test_more_than_is_known_does_no_harm(text):
@@ -268,8 +326,16 @@ def test_more_than_is_known_does_no_harm(text):
 
 
 @pytest.mark.parametrize(
-    ("part", "value"), [("outcome", "maybe"), ("chance", 2), ("answer", {}), ("gates", [{}]), ("verdict", None)]
+    ("part", "value"),
+    [
+        *(("outcome", "maybe"), ("chance", 2), ("answer", {}), ("gates", [{}]), ("verdict", None)),
+        *(("metric", "auc"), ("unit", None), ("score", None), ("score_range", [0.9]), ("score_range", [0.9, "x"])),
+        *(("target", 1.1), ("beside", []), ("beside", {"auc": {}}), ("beside", {"roc_auc": {}})),
+    ],
 )
 def test_the_schema_refuses_other_forms(text, validator, part, value):
     """A schema that takes everything promises nothing."""
-    assert not validator.is_valid({**json.loads(text), part: value})
+    given = json.loads(text)
+    assert not validator.is_valid({**given, part: value})
+    assert not validator.is_valid({**given, "answer": {**given["answer"], "estimate": 1.1}})
+    assert not validator.is_valid({**given, "beside": {"brier": {**given["answer"], "estimate": -0.1}}})

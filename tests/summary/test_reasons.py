@@ -39,6 +39,12 @@ TOLD = {
         "21.0 % of rows are near-duplicates of another row, but there are no groups"
     ),
     Reason(Basis.FEW_ROWS, (50,)): "too few rows: fewer than 50 per class",
+    Reason(Basis.FEW_OF_CLASS, (60,)): "fewer than 60 rows in the rarest class: an estimate, but no range",
+    Reason(Basis.FEW_NUMBERS, (100,)): "too few rows: fewer than 100",
+    Reason(Basis.OUTLIERS, (0.4567,)): (
+        "outliers decide the squared error (1 % of the rows carry 45.7 % of it), so there is no range: use the mean "
+        "absolute error (metric mae) or the logarithm of the numbers"
+    ),
     Reason(Basis.ONE_KIND, names=("mine",)): (
         "only the learner mine gets this low: no second kind of learner confirms it"
     ),

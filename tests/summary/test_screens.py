@@ -15,7 +15,7 @@ from bayesfloor.summary._markdown import to_markdown
 from bayesfloor.summary._text import to_full_text, to_text
 
 SCREENS = Path(__file__).parent / "screens"
-KINDS = ("two classes", "wine", "letters", "chosen", "hundred classes")
+KINDS = ("two classes", "wine", "letters", "chosen", "rare", "few", "log loss", "hundred classes")
 WIDTHS = (100, 80, 60)
 STEPS = [
     ("bayesfloor samples data.csv -y label", "check labels"),

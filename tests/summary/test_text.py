@@ -7,10 +7,17 @@ import numpy as np
 import pytest
 
 from bayesfloor.summary import _text
-from bayesfloor.summary._figures import HOW, answer_figures, evidence_figures, head_line, settings_line
-from bayesfloor.summary._scores import accuracy
+from bayesfloor.summary._figures import (
+    HOW,
+    answer_figures,
+    evidence_figures,
+    head_line,
+    loss_text,
+    settings_line,
+)
+from bayesfloor.summary._scores import about_text
 from bayesfloor.summary._text import ONLY_IN_FULL_TEXT, align, ruler, to_full_text, to_text, unmeasured
-from bayesfloor.summary._verdict import reason_text
+from bayesfloor.summary._verdict import accuracy, reason_text, score_text
 from bayesfloor.support._words import cells, percent, range_text, span
 
 WIDTHS = (100, 80, 60)
@@ -27,24 +34,31 @@ def joined(text):
 def test_all_figures_are_those_of_the_answer(each):
     """Accuracy and error together, both ends, guessing, reliability with its reasons."""
     answer = each.answer
+    of_errors = answer.of.of_errors
     best = f"{accuracy(answer.estimate)} % accuracy (error {percent(answer.estimate)} %)"
+    best = best if of_errors else f"{answer.of.words} {score_text(answer.of, answer.estimate)}"
+    guessing = f"(error {percent(answer.guessing)} %)" if of_errors else score_text(answer.of, answer.guessing)
+    end = f"{percent(answer.upper)} %" if of_errors else score_text(answer.of, answer.upper)
 
     assert figure(each, "best estimate")[0].startswith(best)
-    assert figure(each, "upper end") == [f"{percent(answer.upper)} %", reason_text(answer.why_upper)]
-    assert f"(error {percent(answer.guessing)} %)" in figure(each, "guessing")[0]
-    why = f" ({'; '.join(map(reason_text, answer.reasons))})" if answer.reasons else ""
+    assert figure(each, "upper end" if of_errors else "shown") == [end, reason_text(answer.why_upper, answer)]
+    assert guessing in figure(each, "guessing")[0]
+    why = f" ({'; '.join(reason_text(reason, answer) for reason in answer.reasons)})" if answer.reasons else ""
     assert figure(each, "reliability") == [f"{answer.reliability}{why}"]
+    for other in each.beside.values():
+        assert figure(each, other.of.words.removesuffix(" accuracy"))[0].startswith(about_text(other))
 
 
 def test_a_lower_end_that_there_is_not_is_not_printed(each):
     """Two numbers look like an interval; here one of them would be none."""
     answer, (told,) = each.answer, figure(each, "range")
-    value, note = figure(each, "lower end")
+    value, note = figure(each, "lower end" if answer.of.of_errors else "other end")
     there = bool(np.isfinite(answer.lower))
+    none = f"these data give no {'upper' if answer.metric == 'roc_auc' else 'lower'} limit"
 
     assert value == (f"{percent(answer.lower)} %" if there else "none")
-    assert note == (reason_text(answer.why_lower) if there else "these data give no lower limit")
-    assert ("these data give no lower limit" in told) is not there
+    assert note == (reason_text(answer.why_lower) if there else none)
+    assert (none in told) is not there
     if there:
         ends = f"{accuracy(answer.upper)} to {accuracy(answer.lower)} % accuracy"
         assert told == f"{ends} (error {span(answer.lower, answer.upper)})"
@@ -81,10 +95,11 @@ def test_the_head_says_what_was_looked_at(made):
 
 def test_all_learners_shown_are_the_best(each):
     """Three at most, the best first."""
-    value, note = figure(each, "cross-validated error")
-    best = [f"{percent(error)} %" for error in sorted(each.answer.errors.values())[:3]]
+    answer = each.answer
+    value, note = figure(each, f"cross-validated {'error' if answer.of.of_errors else answer.of.words}")
+    best = [loss_text(answer, error) for error in sorted(answer.errors.values())[:3]]
 
-    assert [value, *re.findall(r"[0-9.]+ %", note)] == best
+    assert [value, *re.findall(r"[0-9.]+(?: %)?(?=,|$)", note)] == best
 
 
 def test_pairs_too_small_to_measure_are_counted_and_no_learner_has_no_error(made, altered):

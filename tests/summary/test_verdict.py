@@ -180,7 +180,9 @@ def test_numbers_that_are_compared_never_look_equal_unless_they_are(asked):
     assert asked(0.8).endswith("at most 20.0 % (95 % confidence).")
 
 
-SAID = re.compile(r"(?:accuracy is|It is|These data) (reachable|likely|open|unlikely|out of reach|cannot say)\b")
+SAID = re.compile(
+    r"(?:accuracy is|of [0-9.]+ is|It is|These data) (reachable|likely|open|unlikely|out of reach|cannot say)\b"
+)
 
 
 def test_the_sentence_and_the_outcome_agree(each):
@@ -282,7 +284,7 @@ def test_a_rare_class_is_a_finding_with_its_recall_and_a_line_of_its_own(rare, m
 
     assert text.startswith("Class yes is only ")
     assert "The most accurate classifier finds about" in text
-    assert "--balanced, or priors='balanced'" in text
+    assert "--metric roc_auc, or metric='roc_auc' (or balanced_accuracy)" in text
     assert "BF120" not in [finding.code for finding in made("two classes").findings]
     assert any(line.startswith("yes ") for line in to_full_text(rare).partition("hardest classes")[2].splitlines())
 

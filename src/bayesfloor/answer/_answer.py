@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesfloor.answer._forecast import LEAST, Forecast
-from bayesfloor.answer._metrics import ACCURACY, METRICS, Metric
+from bayesfloor.answer._metrics import ACCURACY, METRICS
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats, Ints
@@ -65,7 +65,7 @@ class Basis(StrEnum):
     FEW_ROWS = "too few rows per class"  # how many are needed
     FEW_OF_CLASS = "too few rows in the rarest class"  # how many are needed
     FEW_NUMBERS = "too few rows"  # how many are needed
-    OUTLIERS = "outliers among the numbers"  # their fraction
+    OUTLIERS = "outliers decide the squared error"  # the part of it on 1 % of the rows
     ONE_KIND = "no second kind of learner confirms it"  # name of the learner
     NEIGHBOURS_ALONE = "only models that remember rows get near zero"
     MAY_BE_ZERO = "the lowest possible error may be zero"
@@ -201,6 +201,8 @@ class Answer(Result):
     as_cases : tuple of float or None
         If equal rows may be copies or separate cases: best estimate and range if they are separate cases. The best
         estimate of the answer is then for copies, and its range and forecast allow for both.
+    std_errors : dict
+        For metrics other than accuracy, the standard error of each learner's cross-validated loss.
     forecast : Forecast or None
         The error that the best model could reach, with any number of rows; None if no learning curve was measured.
 
@@ -233,6 +235,7 @@ class Answer(Result):
     as_cases: tuple[float, float, float] | None = None
     forecast: Forecast | None = None
     metric: str = ACCURACY.name
+    std_errors: dict[str, float] = field(default_factory=dict)
     curve_lower: float = field(default=np.nan, repr=False)
     race: Any = field(default=None, repr=False)  # a Race, whose module loads scikit-learn
 
@@ -266,7 +269,7 @@ class Answer(Result):
         return next(found, Reason(Basis.UNTRAINED))
 
     @property
-    def of(self) -> Metric:
+    def of(self) -> Any:  # a Metric, which is no public class
         """The metric itself."""
         return METRICS[self.metric]
 
@@ -293,6 +296,10 @@ class Answer(Result):
             self,
             **ends,
             errors={name: float(change(error)) for name, error in self.errors.items()},
+            std_errors={
+                name: float(change(error + self.std_errors[name]) - change(max(error - self.std_errors[name], 0.0))) / 2
+                for name, error in self.errors.items()
+            },
             curve=replace(self.curve, **curve),
             forecast=self.forecast and self.forecast.map(change),
         )

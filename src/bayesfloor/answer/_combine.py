@@ -42,7 +42,7 @@ def combine(
     made_up = tuple(each for each in cautions if each.basis in (Basis.SYNTHETIC, Basis.OUTLIERS))
     doubts = made_up or _doubts(ends, best)
     forecast, low, middle = None, 0.0, least
-    if race.curves and Basis.OUTLIERS not in [each.basis for each in made_up]:
+    if race.curves:
         one = ends.one
         between = min(proved, upper) / one, upper / one
         forecast = make_forecast(
@@ -56,6 +56,8 @@ def combine(
         ).map(lambda values: values * one)
         low, middle = forecast.quantiles([(1 - LEVEL) / 2, 0.5]).tolist()
         middle = min(middle, ends.guessing)  # whose error these rows may show a little too low
+    if Basis.OUTLIERS in [each.basis for each in made_up]:  # an estimate, but no range and no probability
+        forecast = None
     curve_lower = np.nan if doubts else low
     if max(low, proved) < SMALLEST * ends.one and not doubts:
         doubts = (Reason(Basis.MAY_BE_ZERO),)
@@ -85,6 +87,7 @@ def combine(
         effort=effort,
         n_rows=len(race.codes),
         n_independent={name: float(race.n_independent(name)) for name in errors},
+        std_errors={} if metric.of_errors else {name: ends.std_error(name) for name in errors},
         n_classes=ends.n_classes,
         unit=unit,
         forecast=forecast,
@@ -121,7 +124,7 @@ def _doubts(ends: Ends, best: str) -> tuple[Reason, ...]:
         return (Reason(Basis.NO_SIGNAL) if np.isnan(area) else Reason(Basis.RANKING, (area,)),)
     if gained < _LEAST_SIGNAL * guessing:
         return (Reason(Basis.LITTLE_SIGNAL),)
-    if ends.metric.weighted and np.bincount(race.codes).min() < FEWEST_OF_CLASS:
+    if ends.metric.weighted and np.bincount(race.codes, minlength=ends.n_classes).min() < FEWEST_OF_CLASS:
         return (Reason(Basis.FEW_OF_CLASS, (FEWEST_OF_CLASS,)),)
     if ends.metric.task == NUMBERS and len(race.codes) < _FEWEST_NUMBERS:
         return (Reason(Basis.FEW_NUMBERS, (_FEWEST_NUMBERS,)),)

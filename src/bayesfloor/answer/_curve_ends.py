@@ -78,6 +78,8 @@ class Ends:
         return float(upper_limit(self.means[name] * n, n, level))
 
     def _limit(self, losses: Floats, level: float) -> float:
+        if self.metric.weighted and len(np.bincount(self.race.codes)) < self.n_classes:  # no row of the last class
+            return self.metric.most
         return self.metric.limit(losses, self._truth, self.race.cluster, level)
 
     def std_error(self, name: str) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin  # noqa: TID253 - itself imported when first used
 
+from bayesfloor.answer._metrics import CLASSES
 from bayesfloor.io._features import canonical, divide_columns, typical_size
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._parameters import check_choice
@@ -59,10 +60,13 @@ class Learner(NamedTuple):
     suits: Callable[[Size], bool] = lambda _: True
 
 
-def budget(size: Size, n_folds: int) -> float:
-    """Return how many seconds a race may take: a multiple of a forest's cross-validation, and more with few rows."""
+def budget(size: Size, n_folds: int, forest: float | None = None) -> float:
+    """Return how many seconds a race may take: a multiple of a forest's cross-validation, and more with few rows.
+
+    ``forest`` is what a forest of 100 trees costs, if its trees do not predict classes.
+    """
     least = LEAST_BUDGET[size.effort] / np.sqrt(size.n_classes * max(1.0, size.n_rows / _MANY_ROWS))
-    forest = _trees_cost(size.n_rows, size.n_columns or size.n_features)
+    forest = forest or _trees_cost(size.n_rows, size.n_columns or size.n_features)
     return float(max(least, EFFORTS[size.effort] * n_folds * forest))
 
 
@@ -202,9 +206,10 @@ def weight_of(name: str, own: list[str]) -> float:
     return WEIGHTS[OWN] / len(own) if name in own else WEIGHTS[name]
 
 
-def called(name: str) -> str:
+def called(name: str, task: str = CLASSES) -> str:
     """Return a learner's name in words."""
-    return {
+    own = {} if task == CLASSES else {"neighbours": "an average of neighbours", "kernel": "kernel ridge regression"}
+    return own.get(name) or {
         "neighbours": "a nearest-neighbour classifier",
         "linear": "a linear model",
         "quadratic": "a quadratic model",
@@ -221,11 +226,11 @@ def check_effort(effort: object) -> None:
     check_choice("effort", effort, EFFORTS)
 
 
-def check_learners(learners: Any, task: str = "classes") -> None:
+def check_learners(learners: Any, task: str = CLASSES) -> None:
     """Raise if this is not a dict of named classifiers or, if the task is numbers, of named regressors."""
     from sklearn.base import is_classifier, is_regressor
 
-    numbers = task == "numbers"
+    numbers = task != CLASSES
     is_able, kind, mine = (is_regressor, "regressor", "SVR()") if numbers else (is_classifier, "classifier", "SVC()")
     if not isinstance(learners, dict):
         raise InputTypeError(
@@ -238,7 +243,7 @@ def check_learners(learners: Any, task: str = "classes") -> None:
             raise InputTypeError(f"Got {learner!r} as learner {name!r}, but expected a scikit-learn {kind}.")
 
 
-def exact_learners(own: dict[str, Any], exact: Any, task: str = "classes") -> dict[str, Any]:
+def exact_learners(own: dict[str, Any], exact: Any, task: str = CLASSES) -> dict[str, Any]:
     """Return learners for exact values, if there are any: a linear model, and user-defined ones that accept them."""
     if exact is None:
         return {}
@@ -251,12 +256,12 @@ def exact_learners(own: dict[str, Any], exact: Any, task: str = "classes") -> di
     able = {
         name: learner for name, learner in own.items() if not issparse(exact) or get_tags(learner).input_tags.sparse
     }
-    linear = LogisticRegression(max_iter=30) if task == "classes" else Ridge(_WIDE_PENALTY * exact.shape[1])
+    linear = LogisticRegression(max_iter=30) if task == CLASSES else Ridge(_WIDE_PENALTY * exact.shape[1])
     return {"linear": make_pipeline(scaler, linear), **able}
 
 
 def encode_codes(
-    learners: dict[str, Any], code: np.ndarray | None, random_state: int, task: str = "classes"
+    learners: dict[str, Any], code: np.ndarray | None, random_state: int, task: str = CLASSES
 ) -> dict[str, Any]:
     """Put a target encoder before each learner; it replaces codes with rates or means from the training folds only."""
     if code is None:
@@ -266,7 +271,7 @@ def encode_codes(
     return {name: make_pipeline(code_encoder(code, random_state, task), learner) for name, learner in learners.items()}
 
 
-def code_encoder(code: np.ndarray, random_state: int, task: str = "classes") -> Any:
+def code_encoder(code: np.ndarray, random_state: int, task: str = CLASSES) -> Any:
     """Return a transformer that replaces codes with class rates or mean numbers of five shuffled folds.
 
     All other columns stay as they are.
@@ -276,7 +281,7 @@ def code_encoder(code: np.ndarray, random_state: int, task: str = "classes") -> 
     from sklearn.preprocessing import TargetEncoder
 
     # "auto" would take whole numbers for classes.
-    kind, split = ("continuous", KFold) if task == "numbers" else ("auto", StratifiedKFold)
+    kind, split = ("continuous", KFold) if task != CLASSES else ("auto", StratifiedKFold)
     rates = TargetEncoder(target_type=kind, random_state=random_state)
     if getattr(TargetEncoder(), "random_state", "deprecated") == "deprecated":  # scikit-learn 1.9 wants a splitter
         rates = TargetEncoder(target_type=kind, cv=split(5, shuffle=True, random_state=random_state))

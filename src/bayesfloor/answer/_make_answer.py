@@ -23,14 +23,14 @@ from bayesfloor.answer._learners import (
 )
 from bayesfloor.answer._metrics import ACCURACY, CLASSES, NUMBERS, Metric, choose_metrics
 from bayesfloor.answer._number_learners import REGRESSORS
-from bayesfloor.answer._race import Race, choose_learners, run_race
+from bayesfloor.answer._race import Race, choose_learners, heaviest_row, run_race
 from bayesfloor.floor._edge_counts import VertexLabels
 from bayesfloor.floor._fit import Fit, has_copies, near_duplicates
 from bayesfloor.floor._results import Floor
 from bayesfloor.floor._sample import Sample, Settings, cluster_numbers, draw_rows
 from bayesfloor.floor._scaling import apply_scale
 from bayesfloor.forest._vertices import find_vertices
-from bayesfloor.formulas._limits import class_weights, effective_count, guessing_limit, lower_limit
+from bayesfloor.formulas._limits import effective_count, guessing_limit, lower_limit
 from bayesfloor.io._labels import compare_spellings
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._types import Floats, Ints
@@ -189,7 +189,7 @@ def run_on(
         y = None if y is None else y[units]
     features = sample.features
     size = Size(len(X), X.shape[1], n_classes, len(features.prepared) or None, effort)
-    heaviest = float(class_weights(priors, codes).max())
+    heaviest = heaviest_row(codes, priors, metrics, effort)
     ways = () if y is None else (REGRESSORS,)
     chosen, left_out = choose_learners(size, settings.random_state, heaviest, *ways)
     racing = encode_codes({**chosen, **own}, features.code, settings.random_state, task)
@@ -209,6 +209,7 @@ def run_on(
         priors=priors,
         metrics=metrics,
         y=y,
+        heaviest=heaviest,
     )
     left_out = {name: why for name, why in left_out.items() if name not in exact} | race.left_out
     return replace(race, row=sample.row[race.row], left_out=left_out)  # input rows: a fit reorders rows

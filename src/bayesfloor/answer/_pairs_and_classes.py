@@ -49,6 +49,8 @@ class ClassAnswers(_Parts):
     estimate, lower, upper : error within the class: best estimate and range; ``lower`` is NaN if there is none.
     error : the best learner's cross-validated error within the class.
     part : the class's fraction of all errors.
+    error_balanced : the same as ``error``, if the best learner decides as if all classes were equally frequent: it
+        then finds more rows of rare classes.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class ClassAnswers(_Parts):
     upper: Floats
     error: Floats
     part: Floats
+    error_balanced: Floats
 
     def _summary(self) -> str:
         return hardest_class(self.classes, self.estimate)
@@ -121,11 +124,22 @@ def class_answers(answer: Answer, classes: np.ndarray) -> ClassAnswers:
     """Make the answers for each class."""
     race, K = answer.evidence(), len(classes)
     codes, n = race.codes, np.bincount(race.codes, minlength=K).astype(np.float64)
-    errors = n - np.bincount(codes[best_posterior(answer).argmax(axis=1) == codes], minlength=K)
+    eta = best_posterior(answer)
+    errors, errors_balanced = (
+        n - np.bincount(codes[each.argmax(axis=1) == codes], minlength=K)
+        for each in (eta, _evenly(eta, race.priors, n))
+    )
     estimate, lower, upper = _range(answer, errors, n)
     part = class_weights(race.priors, codes, K) * errors
     with np.errstate(invalid="ignore"):
-        return ClassAnswers(classes, n, estimate, lower, upper, errors / n, part / max(part.sum(), 1e-9))
+        rates, balanced = errors / n, errors_balanced / n
+    return ClassAnswers(classes, n, estimate, lower, upper, rates, part / max(part.sum(), 1e-9), balanced)
+
+
+def _evenly(eta: Floats, priors: Floats | None, sizes: Floats) -> Floats:
+    """Return posteriors, up to a factor per row, as if all classes were equally frequent."""
+    shares = sizes / sizes.sum() if priors is None else priors
+    return eta / np.where(shares > 0, shares, np.inf)
 
 
 def pair_answers(answer: Answer, classes: np.ndarray) -> PairAnswers:

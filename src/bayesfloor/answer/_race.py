@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._learners import BLEND, REGISTRY, Learner, Size, budget
-from bayesfloor.answer._metrics import ACCURACY, BRIER, METRICS, Metric
-from bayesfloor.answer._number_learners import REGRESSORS, stack
+from bayesfloor.answer._metrics import ACCURACY, BRIER, LEAST_CHANCE, METRICS, Metric
+from bayesfloor.answer._number_learners import REGRESSORS, forest_of_100, stack
 from bayesfloor.formulas._limits import class_weights, effective_count, weighted_losses
 from bayesfloor.support._results import Shown
 from bayesfloor.support._tasks import (
@@ -34,12 +34,12 @@ N_FOLDS = 5
 PARTS = (0.125, 0.25, 0.5, 1.0)  # fractions of the training rows; the last is eight times the first
 # Rows to test: an error of 3 % is then measured to within 0.7, 0.6 and 0.4 percentage points (95 %).
 ENOUGH_TESTED = {"quick": 2000, "normal": 3500, "thorough": 8000}
+_ENOUGH_OF_CLASS = 100  # rows of the rarest class to test, if classes count equally
 _LOW = -30.0  # score of a class that was missing from the training rows
 # After this part of the rows, learners whose error is this many times the best, with less weight than this, drop out.
 _JUDGED_AT, _BEHIND, _LITTLE = 0.25, 1.15, 0.05
 _FAR_BEHIND = "far behind other learners on a quarter of the rows"
 _TEMPERATURES = np.geomspace(0.05, 20, 22)
-_LEAST = 1e-4  # smallest probability of a class
 _MOST_NUMBERS = 100_000  # log probabilities of a learner from which weights are chosen
 _STEPS = 30
 _OUTSIDE = 0.25  # how far predicted numbers may be outside the span of those seen, relative to it
@@ -123,7 +123,8 @@ def choose_learners(
     The budget is a multiple of the cost of cross-validating a random forest on data of this size, so the choice is
     the same on every machine. Cheap learners are chosen first. ``heaviest`` is the largest weight of a row.
     """
-    left = budget(_training(size), N_FOLDS)
+    forest = forest_of_100(_training(size)) if registry is REGRESSORS else None
+    left = budget(_training(size), N_FOLDS, forest)
     chosen, left_out = {}, {}
     costs = {name: _cost(learner, size, heaviest) for name, learner in registry.items()}
     for name in sorted(registry, key=lambda name: (not registry[name].first, costs[name])):
@@ -134,6 +135,15 @@ def choose_learners(
         else:
             chosen[name], left = registry[name].make(size, random_state), left - costs[name]
     return chosen, left_out
+
+
+def heaviest_row(codes: Ints, priors: Floats | None, metrics: Sequence[Metric], effort: str) -> float:
+    """Return the largest weight of a row: with priors, or if the rarest class needs enough tested rows of its own."""
+    heaviest = float(class_weights(priors, codes).max())
+    if not any(metric.weighted for metric in metrics):
+        return heaviest
+    sizes = np.bincount(codes)
+    return max(heaviest, _ENOUGH_OF_CLASS * len(codes) / float(sizes[sizes > 0].min()) / ENOUGH_TESTED[effort])
 
 
 def _cost(learner: Learner, size: Size, heaviest: float) -> float:
@@ -160,15 +170,16 @@ def run_race(
     priors: Floats | None = None,
     metrics: Sequence[Metric] = (ACCURACY,),
     y: Floats | None = None,
+    heaviest: float = 1.0,
 ) -> Race:
     """Train every learner on growing fractions of the rows outside each fold, and test it on the fold.
 
     Learners named in ``see_exact`` use ``exact`` instead of ``X``. With ``priors``, posteriors are shifted and losses
     weighted to these class proportions; learners are trained on the rows as they are. With ``y``, learners predict
-    numbers, and ``codes`` only spread them over the folds.
+    numbers, and ``codes`` only spread them over the folds. ``heaviest`` is the largest weight of a row.
     """
     # Each tested fold has one order of all other rows; its first rows are the smaller training sets.
-    n_equal = len(np.unique(cluster)) / class_weights(priors, codes).max()
+    n_equal = len(np.unique(cluster)) / max(heaviest, class_weights(priors, codes).max())
     fold, n_folds = deal_folds(codes, cluster, rng), n_tested_folds(n_equal, effort)
     orders = []
     for number in range(min(n_folds, int(fold.max()) + 1)):
@@ -385,7 +396,7 @@ def calibrate(scores: Floats, codes: Ints, fold: Ints, weight: Floats | None = N
     loss = np.stack([np.bincount(part, each if weight is None else each * weight[codes]) for each in losses])
     best = (loss.sum(axis=1, keepdims=True) - loss).argmin(axis=0)
     chances = np.exp(_TEMPERATURES[best[part], None] * shifted)
-    return np.clip(chances / chances.sum(axis=1, keepdims=True), _LEAST, 1.0)
+    return np.clip(chances / chances.sum(axis=1, keepdims=True), LEAST_CHANCE, 1.0)
 
 
 def halves_if_one(fold: Ints) -> Ints:

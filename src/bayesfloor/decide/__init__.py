@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from bayesfloor.decide._features import FloorSelector, HoldOut, SelectionPath
     from bayesfloor.decide._gap import Gap, GapLines, TooGood, gap
     from bayesfloor.decide._merging import MergeAdvice, MergeStep, merge_advice
+    from bayesfloor.decide._number_rows import ErrorByPrediction, NumberGap, OddNumbers
     from bayesfloor.decide._representations import Comparison, LabelsSeenWarning, compare_representations
     from bayesfloor.decide._suspicious import SuspiciousLabels, suspicious_labels
     from bayesfloor.decide._two_samples import TwoSamples, two_samples
 
 __all__ = [
     "Comparison",
+    "ErrorByPrediction",
     "FloorSelector",
     "Gap",
     "GapLines",
@@ -28,6 +30,8 @@ __all__ = [
     "LabelsSeenWarning",
     "MergeAdvice",
     "MergeStep",
+    "NumberGap",
+    "OddNumbers",
     "SelectionPath",
     "SuspiciousLabels",
     "TooGood",
@@ -43,6 +47,7 @@ _HOMES = {
     "._features": "FloorSelector HoldOut SelectionPath",
     "._gap": "Gap GapLines TooGood gap",
     "._merging": "MergeAdvice MergeStep merge_advice",
+    "._number_rows": "ErrorByPrediction NumberGap OddNumbers",
     "._representations": "Comparison LabelsSeenWarning compare_representations",
     "._suspicious": "SuspiciousLabels suspicious_labels",
     "._two_samples": "TwoSamples two_samples",

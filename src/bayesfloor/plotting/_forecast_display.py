@@ -225,14 +225,10 @@ def ranked(answer: Answer) -> list[tuple[str, float]]:
     return sorted(answer.errors.items(), key=lambda item: (item[1], item[0] != answer.best))
 
 
-def learner_name(name: str) -> str:
+def learner_name(name: str, task: str = CLASSES) -> str:
     """Return a learner's name for a list, such as "random forest"; a user's learner keeps the name it was given."""
-    from bayesfloor.answer._learners import (
-        BLEND,
-        REGISTRY,
-        called,  # late import: it loads scikit-learn
-    )
+    from bayesfloor.answer._learners import BLEND, REGISTRY, called  # late import: it loads scikit-learn
 
     if name not in (*REGISTRY, BLEND):
         return name
-    return called(name).removeprefix("an ").removeprefix("a ")
+    return called(name, task).removeprefix("an ").removeprefix("a ")

@@ -112,7 +112,7 @@ class PredictedDisplay(Display):
     def _title(self) -> str:
         if not self.answer.best:
             return "Predicted and true numbers: no learner could be trained"
-        (name,) = label_texts([learner_name(self.answer.best)], NAME)
+        (name,) = label_texts([learner_name(self.answer.best, NUMBERS)], NAME)
         return f"Predicted and true numbers: {name}"
 
     def _caption(self, found: Places) -> str:

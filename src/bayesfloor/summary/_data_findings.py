@@ -24,6 +24,7 @@ from bayesfloor.answer._hazards import (
 )
 from bayesfloor.answer._leaks import LABELS, LEAK, DoubtfulColumns, Leak
 from bayesfloor.answer._learners import called
+from bayesfloor.answer._metrics import NUMBERS
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.io._messages import shell
@@ -32,6 +33,7 @@ from bayesfloor.summary._verdict import name_columns, reason_text
 from bayesfloor.support._results import Result
 from bayesfloor.support._words import about, amount, how_many, percent, printable, quoted
 
+_IN_TENTHS = "Errors are those of predicting in which tenth of all numbers y lies."
 _SPELLED_OUT = 2  # columns to drop that a headline lists as options
 _CODES = {GROUPS: "BF111", TIME: "BF112", NEAR_DUPLICATES: "BF113", DUPLICATES: "BF113"}
 _NEW = {GROUPS: "new groups", TIME: "unseen stretches", NEAR_DUPLICATES: "new rows", DUPLICATES: "new rows"}
@@ -84,19 +86,20 @@ def make_finding(code: str, look: str, headline: str, *more: str) -> Finding:
 def hazard_findings(hazards: Hazards, answer: Answer) -> Iterator[Finding]:
     """Yield what makes an answer too good, and columns that are probably not features."""
     dependence, leaks, doubtful = hazards.dependence, hazards.leaks, hazards.doubtful
+    of = _IN_TENTHS if answer.of.task == NUMBERS else ""
     if answer.as_cases is not None:
         yield make_finding("BF118", "related", *_cases_or_copies(answer))
     elif hazards.synthetic:
         yield make_finding("BF119", "related", *_synthetic(hazards))
     elif dependence is not None:
-        yield make_finding(_CODES[dependence.kind], "dependence", _two_errors(dependence), *_what_to_do(dependence))
+        yield make_finding(_CODES[dependence.kind], "dependence", _two_errors(dependence), of, *_what_to_do(dependence))
     if hazards.drift is not None:
-        yield make_finding("BF121", "drift", *_later(hazards.drift))
+        yield make_finding("BF121", "drift", *_later(hazards.drift), of)
     for leak in leaks:
         if leak.kind == LEAK:
-            yield make_finding("BF114", "leaks", _given_away(leak), *_without(leak))
+            yield make_finding("BF114", "leaks", _given_away(leak), of, *_without(leak))
         else:
-            yield make_finding("BF117", "leaks", _noted(leak), f"If not, check without {_it(leak)}: {_drop(leak)}.")
+            yield make_finding("BF117", "leaks", _noted(leak), of, f"If not, check without {_it(leak)}: {_drop(leak)}.")
     for each in doubtful:
         yield make_finding("BF115" if each.kind == LABELS else "BF116", "doubtful", *_no_features(each))
 

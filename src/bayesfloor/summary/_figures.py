@@ -75,7 +75,7 @@ def next_step(check: Measured) -> str:
         return _more(answer)
     if check.outcome in (REACHABLE, LIKELY) and lowest_error(answer) <= answer.of.loss(target):
         more = "" if check.outcome == REACHABLE else f", which more {answer.unit} would have to confirm"
-        return f"train {called(answer.best)}; it meets the target in cross-validation{more}."
+        return f"train {called(answer.best, answer.of.task)}; it meets the target in cross-validation{more}."
     if check.outcome in (REACHABLE, LIKELY, OPEN):
         return _settle_by_effort(answer) or _rows_for(answer, target, check.measure) or _more(answer)
     return "look for better features." if answer.unknown is None else ""

@@ -142,7 +142,11 @@ class Measured:
             words = verdict_words(self.answer, self.target)
             model = "" if self.number_gap is None else gap_text(self.number_gap)
             return words.then(model, alarm(self._hazards))
-        unsure = self.facts.priors is not None or self.answer.has(Basis.SPELLINGS, Basis.TYPOS)
+        unsure = (
+            self.facts.priors is not None
+            or not self.answer.of.of_errors
+            or self.answer.has(Basis.SPELLINGS, Basis.TYPOS)
+        )
         hidden = "" if unsure else hidden_by_accuracy(self.pairwise.sizes, self.labels)
         if hidden and (found := _found_of_rarest(self)):
             hidden = f"{hidden} {found}"
@@ -433,7 +437,7 @@ def _rare(check: Measured) -> Finding | None:
         "classes",
         f"Class {check.labels[rarest]} is only {percent(fraction)} % of rows: accuracy hides how well it is found.",
         _recall(check, rarest),
-        "For balanced accuracy: --balanced, or priors='balanced'.",
+        "To ask for AUC or balanced accuracy: --metric roc_auc, or metric='roc_auc' (or balanced_accuracy).",
     )
 
 
@@ -455,7 +459,9 @@ def _recall(check: Measured, number: int) -> str:
         return ""
     least, most = (f"{percent(1 - end[number])} %" for end in (found.upper, found.lower))
     ends = f"at least {least}" if np.isnan(found.lower[number]) else f"{least.removesuffix(' %')} to {most}"
-    return f"The most accurate classifier finds about {percent(1 - found.estimate[number])} % of its rows ({ends})."
+    evenly = f"deciding as if classes were equally frequent, about {percent(1 - found.error_balanced[number])} %"
+    best = f"The most accurate classifier finds about {percent(1 - found.estimate[number])} % of its rows"
+    return f"{best} ({ends}); {evenly}."
 
 
 def _model(check: Measured) -> Finding | None:

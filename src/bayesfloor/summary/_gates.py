@@ -217,8 +217,21 @@ def _score_gate(now: Answer, before: Mapping[str, Answer], most: float) -> Gate:
     if then is None:
         return Gate("BF305", FAILED, f"the baseline has no answer by {words}. Make a new baseline with this metric")
     rise, chance = now.estimate - then.estimate, _chance_of_rise(now, then, most)
+    both = [name for name in now.std_errors if name in then.std_errors and name != BLEND]
+    measured = False  # whether the same learner became worse by more, as surely
+    if both and now.n_rows >= _FEWER * then.n_rows:
+        learner = min(both, key=lambda name: now.errors[name] + then.errors[name])
+        reach = two_sided(_LEVEL) * float(np.hypot(now.std_errors[learner], then.std_errors[learner]))
+        measured = now.errors[learner] - then.errors[learner] - reach > most
     text = f"best possible {words} about {score_text(now.of, then.estimate)} before, "
     text += f"{score_text(now.of, now.estimate)} now, limit {most:g} worse"
+    if measured:
+        scores = [score_text(now.of, each.errors[learner]) for each in (then, now)]
+        return Gate(
+            "BF305",
+            FAILED,
+            f"{text}. Cross-validated, {called(learner, now.of.task)} went from {scores[0]} to {scores[1]}",
+        )
     if rise <= most and not chance >= _SURE_RISE:
         return Gate("BF305", OK, text)
     sure = f". It became worse by more with a probability of {chance_text(chance)}" if np.isfinite(chance) else ""

@@ -12,6 +12,7 @@ import numpy as np
 from bayesfloor.answer._answer import GOOD, OPEN
 from bayesfloor.answer._learners import BLEND, REGISTRY, called
 from bayesfloor.answer._metrics import CLASSES, METRICS, score_text, with_article
+from bayesfloor.answer._number_answers import SCALE
 from bayesfloor.plotting._display import COLOURS
 from bayesfloor.plotting._forecast_display import learner_name
 from bayesfloor.summary._explain import CODES, explain
@@ -214,7 +215,7 @@ def standing(check: Measured) -> str:
         return ""
     if not answer.of.of_errors:
         reached = f"{with_article(answer.of)} of {score_text(answer.of, lowest_error(answer))}"
-        return f"So far, {called(answer.best)} reaches {reached} in cross-validation."
+        return f"So far, {called(answer.best, answer.of.task)} reaches {reached} in cross-validation."
     most = "" if np.isnan(answer.useful_lower) else f", at most {accuracy(answer.lower)} %"
     best = f"Best possible: about {accuracy(answer.estimate)} %{most}."
     so_far = f"So far, {called(answer.best)} reaches {accuracy(lowest_error(answer))} % in cross-validation."
@@ -241,15 +242,15 @@ def rests_on(check: Measured) -> list[tuple[str, str]]:
         (f"best estimate: {loss_text(answer, answer.estimate)}", curves),
         (f"{best}: {loss_text(answer, answer.upper)}", reason_text(answer.why_upper, answer)),
         (f"{other}: {lower}", why_lower),
-        ("left out", _left_out(answer.left_out)),
+        ("left out", _left_out(answer.left_out, answer.of.task)),
     ]
     return [(name, printable(text)) for name, text in given if text]
 
 
-def _left_out(reasons: dict[str, str]) -> str:
+def _left_out(reasons: dict[str, str], task: str) -> str:
     names: dict[str, list[str]] = {}
     for name, why in reasons.items():
-        names.setdefault(why, []).append(learner_name(name))
+        names.setdefault(why, []).append(learner_name(name, task))
     return "; ".join(f"{', '.join(each)} ({why})" for why, each in names.items())
 
 
@@ -270,7 +271,7 @@ def _call(check: Measured) -> str:
     facts, metrics = check.facts, [check.answer.metric, *check.beside]
     settings = {
         "target": (check.target, None),
-        "scale": (facts.scale, ""),
+        "scale": (facts.scale, "" if facts.task == CLASSES else SCALE),
         "metric": (None if metrics in _UNASKED else metrics if len(metrics) > 1 else metrics[0], None),
         "task": (None if facts.task == CLASSES or facts.task_guessed else facts.task, None),
         "n_trees": (facts.n_trees, 3 if facts.task == CLASSES else 0),
@@ -280,7 +281,7 @@ def _call(check: Measured) -> str:
         "random_state": (facts.random_state, None),
     }
     given = [f"{name}={value!r}" for name, (value, usual) in settings.items() if value != usual]
-    given += ["predictions=predictions"] if check.gap is not None else []
+    given += ["predictions=predictions"] if check.gap is not None or check.number_gap is not None else []
     given += ["groups=groups"] if facts.n_groups is not None else []
     given += ["learners=learners"] if {*check.answer.errors, *check.answer.left_out} - {*REGISTRY, BLEND} else []
     return f"bayesfloor.check(X, y, {', '.join(given)})"

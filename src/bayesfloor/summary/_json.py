@@ -101,6 +101,8 @@ def _refuse_constant(name: str) -> None:
 
 def _restore_check(given: dict[str, Any], kind: type[Made]) -> Made:
     metric = METRICS[given["answer"]["metric"]]
+    if given["metric"] != metric.name or metric.name in given["beside"]:
+        raise InputError("the answer has another metric than the check, or one that stands beside it")
     if given["target"] is not None:
         metric.check_target(given["target"])
     if metric.task == NUMBERS:
@@ -141,6 +143,8 @@ def _refuse_answer(name: str, answer: Answer) -> None:
         raise InputError("the best estimate lies outside its range")
     if not all(0 < answer.n_independent[name] < np.inf for name in answer.errors):
         raise InputError("the numbers of independent rows make no sense")
+    if not answer.of.of_errors and not all(0 <= answer.std_errors[name] < np.inf for name in answer.errors):
+        raise InputError("the standard errors make no sense")
 
 
 def _refuse_nonsense(made: Measured) -> None:

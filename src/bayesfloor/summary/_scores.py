@@ -6,9 +6,13 @@ import numpy as np
 
 from bayesfloor.answer._answer import Answer, Basis, Reason
 from bayesfloor.answer._learners import called
-from bayesfloor.answer._metrics import CLASSES, METRICS, Metric, score_text, span_text, with_article
+from bayesfloor.answer._metrics import METRICS, NUMBERS, Metric, score_text, span_text, with_article
 from bayesfloor.decide._gap import AT, BELOW, ROOM
 from bayesfloor.decide._number_rows import NumberGap
+
+_IN_PERCENT = ("accuracy", "balanced_accuracy")
+IF_RELATED = "if rows are related, such as several of one patient, pass groups="
+_EQUAL_ROWS = "tested (95 %): equal rows have different numbers"
 
 
 def shown_text(answer: Answer, beside: float | None = None) -> str:
@@ -78,13 +82,25 @@ def score_reason(answer: Answer, reason: Reason) -> str:
         return f"no learner is shown to beat {guess_text(answer)}"
     if reason.basis is Basis.LEARNER:
         reached = score_text(metric, reason.numbers[0])
-        return f"tested (95 %): {called(reason.names[0])} has a cross-validated {metric.words} of {reached}"
+        return (
+            f"tested (95 %): {called(reason.names[0], metric.task)} has a cross-validated {metric.words} of {reached}"
+        )
     if reason.basis is Basis.WIDE:
         return "the range is wide"
-    if metric.task == CLASSES:
-        return ""
-    return {
-        Basis.EQUAL_ROWS: "tested (95 %): equal rows have different numbers",
-        Basis.EQUAL_ROWS_ALONE: "tested (95 %): equal rows have different numbers; the learning curves give no limit",
-        Basis.ONE_KIND: f"only {called((*reason.names, '')[0])} gets this far: no second kind of learner confirms it",
-    }.get(reason.basis, "")
+    best = "zero" if not metric.is_score else "100 %" if metric.name in _IN_PERCENT else "1"
+    alone = called((*reason.names, "")[0], metric.task)
+    told = {
+        Basis.ONE_KIND: f"only {alone} gets this far: no second kind of learner confirms it",
+        Basis.MAY_BE_ZERO: f"the best possible {metric.words} may be {best}",
+        Basis.NEIGHBOURS_ALONE: f"only models that remember rows get near {best}: {IF_RELATED}",
+    }
+    if metric.is_score:
+        told[Basis.CURVES] = (
+            "the kinds of model tried stay below it even with more rows: their learning curves level off lower (97.5 %)"
+        )
+    if metric.task == NUMBERS:
+        told |= {
+            Basis.EQUAL_ROWS: _EQUAL_ROWS,
+            Basis.EQUAL_ROWS_ALONE: f"{_EQUAL_ROWS}; the learning curves give no limit",
+        }
+    return told.get(reason.basis, "")

@@ -22,7 +22,7 @@ from bayesfloor.answer._learners import called
 from bayesfloor.answer._metrics import score_text, wish, with_article
 from bayesfloor.decide._gap import AT, BELOW, ROOM, Gap
 from bayesfloor.io._labels import Spellings
-from bayesfloor.summary._scores import about_text, best_case, guess_text, score_reason, shown_text
+from bayesfloor.summary._scores import IF_RELATED, about_text, best_case, guess_text, score_reason, shown_text
 from bayesfloor.support._types import Floats
 from bayesfloor.support._words import (
     about,
@@ -135,7 +135,7 @@ def _of_data(answer: Answer, target: float | None, measure: str, hidden: str) ->
         return _against_target(answer, target, measure).then(hidden)
     if not finds_nothing(answer):
         return _best_case(answer, measure).then(hidden)
-    if not hidden or not answer.of.of_errors:
+    if not hidden:
         return VerdictWords("No signal found", _nothing(answer)).then(_proved_text(answer), hidden)
     found = VerdictWords(
         "No learner is clearly more accurate than guessing", "accuracy hides how well a rare class is found", ", but "
@@ -245,9 +245,9 @@ def _against_target(answer: Answer, target: float, measure: str) -> VerdictWords
         OPEN: f"It is open whether {wish} is reachable{sure}",
         OUT_OF_REACH: f"{wish} is out of reach for the kinds of model tried, even with more rows{sure}",
     }.get(outcome, f"{wish} is unlikely to be reachable{sure}")
+    headline = capital(headline)
     if finds_nothing(answer):
         return VerdictWords(headline, f"No signal found: {_nothing(answer)}", ". ")
-    headline = capital(headline)
     if not answer.of.of_errors:
         return VerdictWords(headline, f"{best} {about_text(answer, error)}")
     ends = about(answer.estimate, answer.useful_lower, answer.upper, error)
@@ -297,13 +297,13 @@ _PLAIN = {
     Basis.UNTRAINED: "too few rows: no learner could be trained",
     Basis.NO_SIGNAL: "no signal found: no learner does clearly better than guessing",
     Basis.LITTLE_SIGNAL: "little signal found: the learners may miss most of the information in these features",
-    Basis.NEIGHBOURS_ALONE: "only models that remember rows get near zero: if rows are related, such as several of one "
-    "patient, pass groups=",
+    Basis.NEIGHBOURS_ALONE: f"only models that remember rows get near zero: {IF_RELATED}",
     Basis.MAY_BE_ZERO: "the lowest possible error may be zero",
 }
 _TO_DO = {  # if nothing can be said of a target
     Basis.LATER: "For later periods there is no ceiling: measure it again when they are over.",
     Basis.UNDECIDED: "Say which they are: --duplicates cases (or copies), or duplicates=.",
+    Basis.OUTLIERS: "",
     Basis.SYNTHETIC: "Check only real rows: leave out those that were made from others.",
 }
 
@@ -368,9 +368,9 @@ _TOLD: dict[str, Callable[..., str]] = {
     ),
     Basis.FEW_OF_CLASS: lambda least: f"fewer than {least:g} rows in the rarest class: an estimate, but no range",
     Basis.FEW_NUMBERS: lambda least: f"too few rows: fewer than {least:g}",
-    Basis.OUTLIERS: lambda share: (
-        f"{percent(share)} % of the numbers are outliers (over 5 robust spreads from the median), and the squared "
-        "error depends on them: use the mean absolute error (metric mae) or the logarithm of the numbers"
+    Basis.OUTLIERS: lambda carried: (
+        f"outliers decide the squared error (1 % of the rows carry {percent(carried)} % of it), so there is no range: "
+        "use the mean absolute error (metric mae) or the logarithm of the numbers"
     ),
     Basis.FEW_ROWS: lambda least: f"too few rows: fewer than {least:g} per class",
     Basis.ONE_KIND: lambda name: f"only {called(name)} gets this low: no second kind of learner confirms it",
