@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesfloor.answer._answer import GOOD, OPEN
 from bayesfloor.answer._learners import BLEND, REGISTRY, called
-from bayesfloor.answer._metrics import CLASSES, METRICS, score_text, with_article
+from bayesfloor.answer._metrics import ACCURACY, CLASSES, METRICS, score_text, with_article
 from bayesfloor.answer._number_answers import SCALE
 from bayesfloor.plotting._display import COLOURS
 from bayesfloor.plotting._forecast_display import learner_name
@@ -93,7 +93,7 @@ _TERMS = (
 )
 _METRICS = {
     "balanced_accuracy": "The mean of the classes' recalls: each class counts the same, however rare it is.",
-    "roc_auc": "Area under the ROC curve: how often a row of a class gets a higher score than a row of another class. "
+    "roc_auc": "Area under the ROC curve: how often a row of a class gets a higher score for it than a row of another. "
     "With more than two classes, the mean over all classes, each against the rest.",
     "log_loss": "The mean of minus the natural logarithm of the probability that a model gives to the true class.",
     "brier": "The mean squared distance of the predicted probabilities from the true class, summed over the classes.",
@@ -268,7 +268,8 @@ def _words(check: Measured) -> list[tuple[str, str]]:
 
 def _call(check: Measured) -> str:
     """Return the call that reproduces this check, without settings at their defaults."""
-    facts, metrics = check.facts, [check.answer.metric, *check.beside]
+    # Accuracy stands beside every other metric of classes without being asked for.
+    facts, metrics = check.facts, [check.answer.metric, *(name for name in check.beside if name != ACCURACY.name)]
     settings = {
         "target": (check.target, None),
         "scale": (facts.scale, "" if facts.task == CLASSES else SCALE),
