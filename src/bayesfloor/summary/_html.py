@@ -91,9 +91,13 @@ _TERMS = (
     "tree bounds",
     "guessing",
 )
+<<<<<<< HEAD
 _MEANINGS = {
+=======
+_METRICS = {
+>>>>>>> cli
     "balanced_accuracy": "The mean of the classes' recalls: each class counts the same, however rare it is.",
-    "roc_auc": "Area under the ROC curve: how often a row of a class gets a higher score than a row of another class. "
+    "roc_auc": "Area under the ROC curve: how often a row of a class gets a higher score for it than a row of another. "
     "With more than two classes, the mean over all classes, each against the rest.",
     "log_loss": "The mean of minus the natural logarithm of the probability that a model gives to the true class.",
     "brier": "The mean squared distance of the predicted probabilities from the true class, summed over the classes.",
@@ -269,8 +273,13 @@ def _words(check: Measured) -> list[tuple[str, str]]:
 
 def _call(check: Measured) -> str:
     """Return the call that reproduces this check, without settings at their defaults."""
+<<<<<<< HEAD
     facts = check.facts
     metrics = [check.answer.metric, *(name for name in check.beside if name != ACCURACY.name)]  # which is always there
+=======
+    # Accuracy stands beside every other metric of classes without being asked for.
+    facts, metrics = check.facts, [check.answer.metric, *(name for name in check.beside if name != ACCURACY.name)]
+>>>>>>> cli
     settings = {
         "target": (check.target, None),
         "scale": (facts.scale, "" if facts.task == CLASSES else SCALE),
@@ -283,7 +292,7 @@ def _call(check: Measured) -> str:
         "random_state": (facts.random_state, None),
     }
     given = [f"{name}={value!r}" for name, (value, usual) in settings.items() if value != usual]
-    given += ["predictions=predictions"] if check.gap is not None else []
+    given += ["predictions=predictions"] if check.gap is not None or check.number_gap is not None else []
     given += ["groups=groups"] if facts.n_groups is not None else []
     given += ["learners=learners"] if {*check.answer.errors, *check.answer.left_out} - {*REGISTRY, BLEND} else []
     return f"bayesfloor.check(X, y, {', '.join(given)})"
