@@ -91,11 +91,7 @@ _TERMS = (
     "tree bounds",
     "guessing",
 )
-<<<<<<< HEAD
 _MEANINGS = {
-=======
-_METRICS = {
->>>>>>> cli
     "balanced_accuracy": "The mean of the classes' recalls: each class counts the same, however rare it is.",
     "roc_auc": "Area under the ROC curve: how often a row of a class gets a higher score for it than a row of another. "
     "With more than two classes, the mean over all classes, each against the rest.",
@@ -273,13 +269,8 @@ def _words(check: Measured) -> list[tuple[str, str]]:
 
 def _call(check: Measured) -> str:
     """Return the call that reproduces this check, without settings at their defaults."""
-<<<<<<< HEAD
     facts = check.facts
     metrics = [check.answer.metric, *(name for name in check.beside if name != ACCURACY.name)]  # which is always there
-=======
-    # Accuracy stands beside every other metric of classes without being asked for.
-    facts, metrics = check.facts, [check.answer.metric, *(name for name in check.beside if name != ACCURACY.name)]
->>>>>>> cli
     settings = {
         "target": (check.target, None),
         "scale": (facts.scale, "" if facts.task == CLASSES else SCALE),
