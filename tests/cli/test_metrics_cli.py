@@ -13,7 +13,7 @@ from bayesfloor.answer._metrics import METRICS
 from bayesfloor.cli import _options
 
 NOISE = 10.0  # standard deviation of the prices, given all columns
-ODD = 321  # the row whose price was written without its last digit
+ODD = 321  # the row whose price has a wrong digit
 RMSE = ("-y", "price", "--metric", "rmse")
 
 
@@ -25,7 +25,7 @@ def homes(tmp_path_factory):
     district = rng.choice(["north", "south", "centre"], n)
     known = 80 + 3 * area - 0.8 * age + pd.Series(district).map({"north": 0, "south": 20, "centre": 90}).to_numpy()
     price = (known + rng.normal(0, NOISE, n)).round(2)
-    price[ODD] /= 10
+    price[ODD] -= 100
     columns = {"area": area, "age": age, "district": district, "model": known.round(1), "price": price}
     path = tmp_path_factory.mktemp("homes") / "homes.csv"
     pd.DataFrame(columns).assign(name=[f"home-{k}" for k in range(n)]).to_csv(path, index=False)
