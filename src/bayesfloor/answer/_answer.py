@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesfloor.answer._forecast import LEAST, Forecast
-from bayesfloor.answer._metrics import ACCURACY, METRICS
+from bayesfloor.answer._metrics import ACCURACY, DIGITS, METRICS
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats, Ints
@@ -341,7 +341,7 @@ class Answer(Result):
             Basis.NO_SIGNAL
         ):  # a pattern that no learner sees, such as a parity, may explain everything
             found = np.fmax(found, _GRADES[-1][0])
-        if self.upper <= error:
+        if self._reached(error):
             return float(np.fmax(found, _SHOWN))
         return LEAST if self._ruled_out(error) else float(found)
 
@@ -364,12 +364,16 @@ class Answer(Result):
         """
         self.of.check_target(target)
         error = self.of.loss(target)
-        if self.upper <= error:
+        if self._reached(error):
             return REACHABLE
         if self._ruled_out(error):
             return OUT_OF_REACH
         chance = self.chance(target)
         return CANNOT_SAY if np.isnan(chance) else next((w for least, w in _GRADES if chance >= least), OUT_OF_REACH)
+
+    def _reached(self, error: float) -> bool:
+        """Whether a learner was shown to reach an error; that of a score is rounded."""
+        return round(self.upper, DIGITS) <= error
 
     def _ruled_out(self, error: float) -> bool:
         return self.proved and self.lower > error

@@ -189,7 +189,8 @@ def run_on(
         y = None if y is None else y[units]
     features = sample.features
     size = Size(len(X), X.shape[1], n_classes, len(features.prepared) or None, effort)
-    heaviest = heaviest_row(codes, priors, metrics, effort)
+    # What stands beside the answer must not change it: only the metric of the answer decides which rows are tested.
+    heaviest = heaviest_row(codes, priors, effort, evenly=metrics[0].weighted)
     ways = () if y is None else (REGRESSORS,)
     chosen, left_out = choose_learners(size, settings.random_state, heaviest, *ways)
     racing = encode_codes({**chosen, **own}, features.code, settings.random_state, task)

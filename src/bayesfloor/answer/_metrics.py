@@ -20,7 +20,7 @@ from bayesfloor.formulas._limits import class_weights, effective_count, mean_lim
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._parameters import check_choice
 from bayesfloor.support._types import Floats, Ints
-from bayesfloor.support._words import MOST_DIGITS, accuracy, number_text, target_text
+from bayesfloor.support._words import MOSTDIGITS, accuracy, number_text, target_text
 
 CLASSES, NUMBERS = "classes", "numbers"
 IN_PERCENT = ("accuracy", "balanced_accuracy")
@@ -33,7 +33,7 @@ _TIMES_RAREST = 3.0  # most independent rows, relative to the classes' number ti
 LEAST_CHANCE = 1e-4  # smallest probability of a class
 _LARGE = 0.9  # of the largest loss
 _LARGEST = 1e300  # of a target
-_DIGITS = 12  # of a loss that a target allows
+DIGITS = 12  # of a loss that a target allows
 
 Losses = Callable[[Floats, Any, Ints], Floats]  # from predictions, labels or numbers, and folds
 
@@ -79,7 +79,7 @@ class Metric:
 
     def loss(self, score: float) -> float:
         """Return the loss that a score allows; 1 - 0.9 alone would be slightly less than 0.1."""
-        return round(1 - float(score), _DIGITS) if self.is_score else float(score)
+        return round(1 - float(score), DIGITS) if self.is_score else float(score)
 
     def check_target(self, target: object) -> None:
         """Raise if the target is no value of this metric that anything could reach."""
@@ -290,8 +290,8 @@ def score_text(metric: Metric, loss: float, beside: float | None = None) -> str:
     if metric.name in IN_PERCENT:
         return f"{accuracy(loss, beside)} %"
     tell = _decimals if metric.is_score else number_text
-    texts = [tell(loss, n) for n in range(3, MOST_DIGITS)]
-    others = texts if beside is None else [tell(beside, n) for n in range(3, MOST_DIGITS)]
+    texts = [tell(loss, n) for n in range(3, MOSTDIGITS)]
+    others = texts if beside is None else [tell(beside, n) for n in range(3, MOSTDIGITS)]
     return next((text for text, other in zip(texts, others, strict=True) if text != other), texts[0])
 
 

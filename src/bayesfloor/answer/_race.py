@@ -137,10 +137,10 @@ def choose_learners(
     return chosen, left_out
 
 
-def heaviest_row(codes: Ints, priors: Floats | None, metrics: Sequence[Metric], effort: str) -> float:
-    """Return the largest weight of a row: with priors, or if the rarest class needs enough tested rows of its own."""
+def heaviest_row(codes: Ints, priors: Floats | None, effort: str, *, evenly: bool) -> float:
+    """Return the largest weight of a row: with priors, or if classes count equally and the rarest needs enough rows."""
     heaviest = float(class_weights(priors, codes).max())
-    if not any(metric.weighted for metric in metrics):
+    if not evenly:
         return heaviest
     sizes = np.bincount(codes)
     return max(heaviest, _ENOUGH_OF_CLASS * len(codes) / float(sizes[sizes > 0].min()) / ENOUGH_TESTED[effort])
