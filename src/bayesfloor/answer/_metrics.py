@@ -20,7 +20,7 @@ from bayesfloor.formulas._limits import class_weights, effective_count, mean_lim
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._parameters import check_choice
 from bayesfloor.support._types import Floats, Ints
-from bayesfloor.support._words import MOSTDIGITS, accuracy, number_text, target_text
+from bayesfloor.support._words import MOST_DIGITS, accuracy, number_text, target_text
 
 CLASSES, NUMBERS = "classes", "numbers"
 IN_PERCENT = ("accuracy", "balanced_accuracy")
@@ -290,8 +290,8 @@ def score_text(metric: Metric, loss: float, beside: float | None = None) -> str:
     if metric.name in IN_PERCENT:
         return f"{accuracy(loss, beside)} %"
     tell = _decimals if metric.is_score else number_text
-    texts = [tell(loss, n) for n in range(3, MOSTDIGITS)]
-    others = texts if beside is None else [tell(beside, n) for n in range(3, MOSTDIGITS)]
+    texts = [tell(loss, n) for n in range(3, MOST_DIGITS)]
+    others = texts if beside is None else [tell(beside, n) for n in range(3, MOST_DIGITS)]
     return next((text for text, other in zip(texts, others, strict=True) if text != other), texts[0])
 
 
