@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_classification
 
-from bayesfloor import BayesFloor, Check, check
+from bayesfloor import BayesFloor, Check, assert_reachable, check
+from bayesfloor.summary._scores import about_text
 from bayesfloor.support._words import about, percent
 
 BUNDLED = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer, "digits": load_digits}
@@ -128,3 +129,50 @@ def test_no_two_surfaces_differ_in_a_number_of_the_answer(rows, tmp_path):
             assert estimate == percent(answer.estimate)
             assert upper == percent(answer.upper)
             assert not lower or lower == percent(answer.lower)
+
+
+@pytest.fixture(scope="module")
+def rare():
+    """Two classes that overlap, of which one has a row in twenty; and a check of them."""
+    X, y = make_classification(3000, 10, n_informative=5, weights=[0.95], flip_y=0.02, class_sep=0.8, random_state=0)
+    return X, y, check(X, y, effort="quick")
+
+
+def test_a_rare_class_has_balanced_accuracy_and_auc_beside_accuracy_on_every_surface(rare, tmp_path):
+    """Unasked, from one race, with the same figures: accuracy hides how well the class is found."""
+    found = rare[-1]
+    given = json.loads(found.to_json())
+    surfaces = {
+        "text": " ".join(repr(found).split()),
+        "Markdown": " ".join(found.to_markdown().replace("*", "").replace("\\", "").split()),
+        "report": words_of(found.to_html(tmp_path / "report.html").read_text("utf-8")),
+        "notebook": words_of(found._repr_html_()),
+    }
+
+    assert (found.answer.metric, list(found.beside)) == ("accuracy", ["balanced_accuracy", "roc_auc"])
+    for name, answer in found.beside.items():
+        assert answer.lower < answer.estimate < answer.upper < answer.guessing == 0.5
+        assert given["beside"][name]["estimate"] == answer.estimate
+        assert (found.metrics()[name], found.metrics()[f"{name}_shown"]) == (answer.score, answer.score_range[0])
+        for surface, shown in surfaces.items():
+            assert about_text(answer) in shown, (surface, name)
+    assert Check.from_json(found.to_json()).to_markdown() == found.to_markdown()
+
+
+def test_a_target_for_auc_is_judged_and_told_in_auc(rare):
+    """Verdict, gate and JSON; 90 % accuracy would be no feat here, and an AUC of 0.9 is one."""
+    X, y, before = rare
+    found = assert_reachable(X, y, 0.9, metric="roc_auc", effort="quick")
+    answer, given, (gate,) = found.answer, json.loads(found.to_json()), found.gates()
+
+    assert answer.to_dict() == before.beside["roc_auc"].to_dict()
+    assert found.beside["accuracy"].verdict(0.9) == "reachable"
+    assert found.outcome == answer.verdict(0.9)
+    assert "an AUC of 0.9 " in found.verdict.replace("An AUC", "an AUC")
+    assert "the best possible AUC is" in found.verdict
+    assert "accuracy" not in found.verdict
+    assert (given["metric"], given["target"], given["outcome"]) == ("roc_auc", 0.9, found.outcome)
+    assert gate.text.startswith(f"target: an AUC of 0.9, best possible AUC {about_text(answer, answer.of.loss(0.9))}")
+    assert f": {found.outcome}" in gate.text
+    with pytest.raises(AssertionError, match=r"AUC of 0\.9999"):
+        assert_reachable(X, y, 0.9999, metric="roc_auc", effort="quick")

@@ -45,6 +45,9 @@ def make_results():
     parts += [many, class_forests(X, codes), ClassTree.from_nested([[HOSTILE, LONG], "plain"]), compared, path]
     parts += [path.holdout, differences, differences.by_pair, advice, advice.before, open_data(table, "label")]
     parts += [two_samples(wine[::2], wine[1::2]), differences.too_good, *_hazards()]
+    prices = 1e5 * (wine[:, 0] + wine[:, 1])
+    numbers = check(wine, prices, effort="quick", predictions=prices)
+    parts += [numbers.odd, numbers.by_prediction, numbers.number_gap]
     return {type(part).__name__: part for part in parts}
 
 
@@ -70,10 +73,10 @@ def _hazards():
 # fmt: off
 NAMES = [
     "Answer", "ClassAnswers", "ClassForests", "ClassTree", "Column", "Comparison", "Counts", "Curve", "Data",
-    "Dependence", "DoubtfulColumns", "Drift", "Facts", "Finding", "Fit", "Floor", "Forecast", "Forest", "Gap",
-    "GapLines", "Gate", "HoldOut", "Leak", "MergeAdvice", "MergeStep", "OneVsRestFloor", "PairAnswers",
-    "PairwiseFloor", "Prepared", "Race", "Reason", "RelatedRows", "SampleScores", "SelectionPath",
-    "SuspiciousLabels", "TooGood", "Trait", "TwoSamples",
+    "Dependence", "DoubtfulColumns", "Drift", "ErrorByPrediction", "Facts", "Finding", "Fit", "Floor", "Forecast",
+    "Forest", "Gap", "GapLines", "Gate", "HoldOut", "Leak", "MergeAdvice", "MergeStep", "NumberGap", "OddNumbers",
+    "OneVsRestFloor", "PairAnswers", "PairwiseFloor", "Prepared", "Race", "Reason", "RelatedRows", "SampleScores",
+    "SelectionPath", "SuspiciousLabels", "TooGood", "Trait", "TwoSamples",
 ]
 # fmt: on
 

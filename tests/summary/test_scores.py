@@ -51,7 +51,8 @@ LIKELY, FEATURES, SURE = "is likely to be reachable", "on these features", "(95 
 NO_UPPER, NO_LOWER = "these data give no upper limit", "these data give no lower limit"
 USE_MAE = "use the mean absolute error (metric mae) or the logarithm of the numbers"
 OUTLIERS_DECIDE = "outliers decide the squared error (1 % of the rows carry 50.0 % of it)"
-EQUAL, AT_RANDOM = "equal rows have different numbers", "ranking rows at random, which gives an AUC of 0.500."
+EQUAL = "(equal rows have different numbers, 95 % confidence)"
+AT_RANDOM = "ranking rows at random, which gives an AUC of 0.500."
 SENTENCES = [
     (BALANCED, None, {}, f"At best a balanced accuracy of about 85.0 % {FEATURES} (range 80.0 to 90.0 %)."),
     (BALANCED, None, NONE, f"At best a balanced accuracy of about 85.0 % {FEATURES} (at least 80.0 %; {NO_UPPER})."),
@@ -85,10 +86,7 @@ SENTENCES = [
     (RMSE, None, NONE, f"At best an RMSE of about 12.4 {FEATURES} (at most 15.3; {NO_LOWER})."),
     (
         *(RMSE, 10, PROVED),
-        (
-            f"An RMSE of 10 is out of reach {FEATURES}: "
-            f"the best possible RMSE is at least 10.1 ({EQUAL}, 95 % confidence)."
-        ),
+        f"An RMSE of 10 is out of reach {FEATURES}: the best possible RMSE is at least 10.1 {EQUAL}.",
     ),
     (MAE, None, {}, f"At best an MAE of about 9.50 {FEATURES} (range 8.25 to 1,100)."),
     (MAE, None, NO_SIGNAL, f"{NO_LEARNER} always predicting the median, which gives an MAE of 1,200."),

@@ -242,8 +242,9 @@ class Answer(Result):
     def _summary(self) -> str:
         error = f"lowest possible error {about(self.estimate, self.useful_lower, self.upper)}"
         if self.metric != ACCURACY.name:
-            shown, other = (f"{end:.4g}" for end in self.score_range)
-            error = f"{self.metric} about {self.score:.4g} ({shown} to {other.replace('nan', 'unknown')})"
+            shown, other = (f"{end:.4g}".replace("nan", "unknown") for end in self.score_range)
+            ends = (shown, other) if self.of.is_score else (other, shown)
+            error = f"{self.metric} about {self.score:.4g} ({' to '.join(ends)})"
         return f"{error}, reliability {self.reliability}, best learner {printable(self.best)}"
 
     @property

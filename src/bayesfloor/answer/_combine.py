@@ -23,6 +23,7 @@ _AGREES_FROM = 0.7  # a second kind of learner confirms the lower end if it gain
 _ROWS_PER_CLASS = 50
 _FEWEST_NUMBERS = 100  # tested rows
 _USELESS_BELOW = 0.1  # a proved lower end under a tenth of the estimate is not shown
+_ROUNDING = 1e-6  # relative: forecasts are rounded
 _WIDE = 0.1  # width of the range above which an answer is limited
 
 
@@ -62,7 +63,8 @@ def combine(
     if max(low, proved) < SMALLEST * ends.one and not doubts:
         doubts = (Reason(Basis.MAY_BE_ZERO),)
     # The lower end is the higher of the curves' and the proved one; a curve in doubt gives none.
-    lower, why_lower = (low, Reason(Basis.CURVES)) if low > proved and not doubts else (np.nan, None)
+    beyond = low > proved * (1 + _ROUNDING)
+    lower, why_lower = (low, Reason(Basis.CURVES)) if beyond and not doubts else (np.nan, None)
     if np.isnan(lower) and proved > 0:
         lower, why_lower = min(proved, upper), Reason(Basis.EQUAL_ROWS_ALONE if doubts else Basis.EQUAL_ROWS)
     useless = np.isnan(lower) or (bool(doubts) and lower < _USELESS_BELOW * middle)

@@ -66,6 +66,14 @@ class ErrorByPrediction(Result):
     start, end : the smallest and the largest prediction in each part.
     n_rows : number of rows.
     error : root mean squared error of the best learner, cross-validated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesfloor
+    >>> x = np.random.default_rng(0).normal(size=(400, 2))
+    >>> bayesfloor.check(x, x[:, 0] + x[:, 1], effort="quick").by_prediction.n_rows
+    array([80, 80, 80, 80, 80])
     """
 
     start: Floats
@@ -146,6 +154,16 @@ class NumberGap(Result):
     word : "room to improve" if even the better end is worse than what a learner was shown to reach, "below the floor"
         if even the worse end is better than the other end of the range, "at the floor" if the model reaches what was
         shown, else "no room shown".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bayesfloor
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=(400, 2))
+    >>> y = x[:, 0] + 0.3 * rng.normal(size=400)
+    >>> bayesfloor.check(x, y, predictions=x[:, 1], effort="quick").number_gap.word
+    'room to improve'
     """
 
     metric: str

@@ -68,7 +68,7 @@ class Check(Measured):
     prepared : Prepared
         How each column was prepared.
     target : float or None
-        The target accuracy.
+        The target, in the unit of the metric.
     labels : list of str
         Class labels as short, printable and distinct strings.
     overall, pairwise, one_vs_rest, samples

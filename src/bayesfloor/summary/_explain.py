@@ -87,9 +87,10 @@ CODES = {
     "them. They must not be test rows: a learner has seen the rows that they were made from. Check the data before "
     "oversampling; priors='balanced' answers for balanced classes.",
     "BF120": "Rare class. The rarest class has less than 5 % of the rows, so a model that never finds it is still "
-    "accurate. Look at the error within the class (1 - recall), or ask for balanced accuracy: priors='balanced' or "
-    "--balanced, or priors={'yes': 0.2, 'no': 0.8} and --priors yes=0.2,no=0.8 for other class proportions. Errors "
-    "are then weighted to match.",
+    "accurate. Look at the error within the class (1 - recall), or ask for another metric: metric='roc_auc' or "
+    "--metric roc_auc, or balanced_accuracy. priors='balanced' or --balanced answers for equally frequent classes, "
+    "priors={'yes': 0.2, 'no': 0.8} and --priors yes=0.2,no=0.8 for other proportions. Errors are then "
+    "weighted to match.",
     "BF121": "Drift. A quick model trained on earlier rows is clearly worse on the next period than one trained on "
     "random rows is on others: the rule changes with time. The answer is for rows between known ones. For later ones "
     "there is no single lowest error; time='later' or --time later judges a target by the error on the next period, "

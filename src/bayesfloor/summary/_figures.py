@@ -31,7 +31,7 @@ from bayesfloor.plotting._forecast_display import ranked
 from bayesfloor.summary._data_findings import MANY_COPIES
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._findings import TOO_SMALL, Measured
-from bayesfloor.summary._scores import about_text, ends_text, gap_text, guess_text, no_end
+from bayesfloor.summary._scores import about_text, ends_text, guess_text, model_text, no_end
 from bayesfloor.summary._verdict import (
     NO_LIMIT,
     finds_nothing,
@@ -70,6 +70,8 @@ def next_step(check: Measured) -> str:
         return "look for better features."
     if check.gap is not None:
         return _for_model(check)
+    if check.number_gap is not None and check.number_gap.word == ROOM:
+        return f"try {called(answer.best, answer.of.task)}."
     target = check.target
     if target is None:
         return _more(answer)
@@ -211,7 +213,7 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
     why = f" ({'; '.join(reason_text(reason, answer) for reason in answer.reasons)})" if answer.reasons else ""
     yield "reliability", answer.reliability + why
     if check.number_gap is not None:
-        yield "your model", gap_text(check.number_gap)
+        yield "your model", model_text(check.number_gap)
     if check.gap is not None:
         whole = check.gap.overall
         yield "your model", f"{_both(whole.error, measure)}: {whole.word}"

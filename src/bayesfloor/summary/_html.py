@@ -91,7 +91,7 @@ _TERMS = (
     "tree bounds",
     "guessing",
 )
-_METRICS = {
+_MEANINGS = {
     "balanced_accuracy": "The mean of the classes' recalls: each class counts the same, however rare it is.",
     "roc_auc": "Area under the ROC curve: how often a row of a class gets a higher score for it than a row of another. "
     "With more than two classes, the mean over all classes, each against the rest.",
@@ -257,8 +257,9 @@ def _left_out(reasons: dict[str, str], task: str) -> str:
 def _words(check: Measured) -> list[tuple[str, str]]:
     """Return the codes on this page and the general terms, with their meanings."""
     codes = {finding.code for finding in main_findings(check)} | {trait.code for trait in check.traits if trait.weak}
-    shown = [name for name in (check.answer.metric, *check.beside) if name in _METRICS]
-    listed = [(code, CODES[code]) for code in sorted(codes)] + [(METRICS[name].words, _METRICS[name]) for name in shown]
+    shown = [name for name in (check.answer.metric, *check.beside) if name in _MEANINGS]
+    listed = [(code, CODES[code]) for code in sorted(codes)]
+    listed += [(METRICS[name].words, _MEANINGS[name]) for name in shown]
     if check.task != CLASSES:
         return [*listed, *_OF_NUMBERS.items(), ("reliability", explain("reliability"))]
     terms = [*(["floor"] if check.gap is not None else []), *_TERMS]
@@ -268,8 +269,8 @@ def _words(check: Measured) -> list[tuple[str, str]]:
 
 def _call(check: Measured) -> str:
     """Return the call that reproduces this check, without settings at their defaults."""
-    # Accuracy stands beside every other metric of classes without being asked for.
-    facts, metrics = check.facts, [check.answer.metric, *(name for name in check.beside if name != ACCURACY.name)]
+    facts = check.facts
+    metrics = [check.answer.metric, *(name for name in check.beside if name != ACCURACY.name)]  # which is always there
     settings = {
         "target": (check.target, None),
         "scale": (facts.scale, "" if facts.task == CLASSES else SCALE),

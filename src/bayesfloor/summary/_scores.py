@@ -9,6 +9,7 @@ from bayesfloor.answer._learners import called
 from bayesfloor.answer._metrics import METRICS, NUMBERS, Metric, score_text, span_text, with_article
 from bayesfloor.decide._gap import AT, BELOW, ROOM
 from bayesfloor.decide._number_rows import NumberGap
+from bayesfloor.support._words import percent
 
 _IN_PERCENT = ("accuracy", "balanced_accuracy")
 IF_RELATED = "if rows are related, such as several of one patient, pass groups="
@@ -37,19 +38,21 @@ def no_end(answer: Answer) -> str:
     return f"these data give no {'upper' if answer.of.is_score else 'lower'} limit"
 
 
+def model_text(gap: NumberGap) -> str:
+    """Return a model's score with its interval."""
+    metric = METRICS[gap.metric]
+    score, *ends = (_number(metric, each) for each in (gap.score, *sorted((gap.low, gap.high))))
+    return f"{metric.words} {score}, 95 % interval {' to '.join(ends)}"
+
+
 def gap_text(gap: NumberGap) -> str:
     """Return how a model that predicts numbers compares with what is possible, as a sentence."""
-    metric = METRICS[gap.metric]
-    low, high = sorted((gap.low, gap.high))
-    ends = (
-        f"{metric.words} {_number(metric, gap.score)}, 95 % interval {_number(metric, low)} to {_number(metric, high)}"
-    )
     said = {
         ROOM: "Your model leaves room to improve",
         AT: "Your model is at the best estimate: better features may help, a better model will not",
         BELOW: "Your model looks too good to be true: test it on rows that it was not trained on",
     }.get(gap.word, "These rows show no room above your model")
-    return f"{said} ({ends})."
+    return f"{said} ({model_text(gap)})."
 
 
 def _number(metric: Metric, score: float) -> str:
@@ -57,11 +60,21 @@ def _number(metric: Metric, score: float) -> str:
 
 
 def best_case(answer: Answer) -> tuple[str, str]:
-    """Return what the best model reaches, and the range in brackets."""
+    """Return what the best model reaches, and the range in brackets; or why there is no range."""
+    if outliers := [reason for reason in answer.reasons if reason.basis is Basis.OUTLIERS]:
+        return f"These data do not say which {answer.of.words} is possible", outliers_text(*outliers[0].numbers)
     best = f"At best {with_article(answer.of)} of about {score_text(answer.of, answer.estimate)} on these features"
     if np.isnan(answer.useful_lower):
         return best, f"{shown_text(answer)}; {no_end(answer)}"
     return best, f"range {ends_text(answer)}"
+
+
+def outliers_text(carried: float) -> str:
+    """Say why there is no range of squared errors, and what to ask for instead."""
+    return (
+        f"outliers decide the squared error (1 % of the rows carry {percent(carried)} % of it), so there is no range: "
+        "use the mean absolute error (metric mae) or the logarithm of the numbers"
+    )
 
 
 def guess_text(answer: Answer) -> str:

@@ -22,7 +22,15 @@ from bayesfloor.answer._learners import called
 from bayesfloor.answer._metrics import score_text, wish, with_article
 from bayesfloor.decide._gap import AT, BELOW, ROOM, Gap
 from bayesfloor.io._labels import Spellings
-from bayesfloor.summary._scores import IF_RELATED, about_text, best_case, guess_text, score_reason, shown_text
+from bayesfloor.summary._scores import (
+    IF_RELATED,
+    about_text,
+    best_case,
+    guess_text,
+    outliers_text,
+    score_reason,
+    shown_text,
+)
 from bayesfloor.support._types import Floats
 from bayesfloor.support._words import (
     about,
@@ -115,6 +123,8 @@ def verdict_words(
     said = _of_data(answer, target, measure, hidden)
     if gap is None:
         return said
+    if not answer.of.of_errors:  # labels have no AUC or log loss: the model has only its errors
+        return said.then(f"Your model was compared by its errors alone: {accuracy(gap.overall.error)} % accuracy.")
     return _of_model(gap, of_errors or answer, measure).then(
         said.text if target is not None or finds_nothing(answer) else hidden
     )
@@ -179,7 +189,7 @@ def _who_is_better(answer: Answer) -> str:
 
 def _best_case(answer: Answer, measure: str) -> VerdictWords:
     if not answer.of.of_errors:
-        return VerdictWords(*best_case(answer), " (")
+        return VerdictWords(*best_case(answer), ": " if answer.has(Basis.OUTLIERS) else " (")
     best = f"At best about {accuracy(answer.estimate)} % {measure} on these features"
     error = f"error {percent(answer.estimate)} %"
     if np.isnan(answer.useful_lower):
@@ -368,10 +378,7 @@ _TOLD: dict[str, Callable[..., str]] = {
     ),
     Basis.FEW_OF_CLASS: lambda least: f"fewer than {least:g} rows in the rarest class: an estimate, but no range",
     Basis.FEW_NUMBERS: lambda least: f"too few rows: fewer than {least:g}",
-    Basis.OUTLIERS: lambda carried: (
-        f"outliers decide the squared error (1 % of the rows carry {percent(carried)} % of it), so there is no range: "
-        "use the mean absolute error (metric mae) or the logarithm of the numbers"
-    ),
+    Basis.OUTLIERS: outliers_text,
     Basis.FEW_ROWS: lambda least: f"too few rows: fewer than {least:g} per class",
     Basis.ONE_KIND: lambda name: f"only {called(name)} gets this low: no second kind of learner confirms it",
     Basis.WIDE: lambda width: f"the range is {percent(width)} points wide",
