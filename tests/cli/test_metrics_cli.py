@@ -13,7 +13,7 @@ from bayesfloor.answer._metrics import METRICS
 from bayesfloor.cli import _options
 
 NOISE = 10.0  # standard deviation of the prices, given all columns
-ODD = 321  # the row whose price has a wrong digit
+ODD = 321  # the row whose price was written with a wrong digit
 RMSE = ("-y", "price", "--metric", "rmse")
 
 
@@ -25,7 +25,7 @@ def homes(tmp_path_factory):
     district = rng.choice(["north", "south", "centre"], n)
     known = 80 + 3 * area - 0.8 * age + pd.Series(district).map({"north": 0, "south": 20, "centre": 90}).to_numpy()
     price = (known + rng.normal(0, NOISE, n)).round(2)
-    price[ODD] -= 100
+    price[ODD] += 90
     columns = {"area": area, "age": age, "district": district, "model": known.round(1), "price": price}
     path = tmp_path_factory.mktemp("homes") / "homes.csv"
     pd.DataFrame(columns).assign(name=[f"home-{k}" for k in range(n)]).to_csv(path, index=False)
@@ -50,10 +50,11 @@ def test_names_of_metrics_are_those_of_the_library():
     assert all(name in _options._METRIC_HELP for name in METRICS)
 
 
-def test_prices_are_checked_from_the_file_to_the_gate(priced):
+def test_prices_are_checked_from_the_file_to_the_gate(priced, validate):
     """The target is in the unit of the prices, on all surfaces, and met."""
     ended, folder = priced
     found = json.loads((folder / "now.json").read_text("utf-8"))
+    validate(found)
     page = (folder / "now.md").read_text("utf-8")
 
     assert (ended.code, ended.stderr) == (0, "")
@@ -106,11 +107,12 @@ def test_a_baseline_by_another_metric_fails_and_by_the_same_is_compared(run, pri
     assert "\nBF305          failed: the baseline has no answer by MAE." in other.stdout
 
 
-def test_a_ranking_is_asked_for_by_auc(run, hard, tmp_path):
+def test_a_ranking_is_asked_for_by_auc(run, hard, tmp_path, validate):
     """Of classes; errors stand beside it, and the JSON can be read back."""
     asked = ("check", hard, "-y", "label", "--metric", "roc_auc", "--metric", "brier", "--target", "0.95")
     ended = run(*asked, "--json", tmp_path / "now.json")
     found = Check.from_json(tmp_path / "now.json")
+    validate(json.loads((tmp_path / "now.json").read_text("utf-8")))
 
     assert (ended.code, ended.stderr) == (1, "")
     assert "an AUC of 0.95" in ended.stdout.partition(":")[0].replace("An", "an")
@@ -187,8 +189,7 @@ def test_what_does_not_suit_the_metric_or_the_labels_ends_before_the_work(run, h
 @pytest.mark.parametrize("verb", ["samples", "features", "tree", "compare"])
 def test_verbs_for_classes_say_what_is_for_numbers(run, homes, verb):
     """They know no metric."""
-    files = [homes.name] * 1 + ["--pca", "2"] * (verb == "compare")
-    ended = run(verb, *files, "-y", "price", cwd=homes.parent)
+    ended = run(verb, homes.name, *["--pca", "2"] * (verb == "compare"), "-y", "price", cwd=homes.parent)
 
     assert (ended.code, ended.stdout) == (2, "")
     assert 'To predict numbers, use check and pass task="numbers" or --task numbers.' in ended.stderr
