@@ -22,6 +22,7 @@ from bayesfloor.plotting._display import (
     write_title,
 )
 from bayesfloor.plotting._forecast_display import NAME, learner_name
+from bayesfloor.support._errors import InputError
 from bayesfloor.support._words import about, how_many, percent, range_text
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class CurveDisplay(ResultDisplay):
     @classmethod
     def from_answer(cls, answer: Answer, **looks: Any) -> CurveDisplay:
         """Draw the curve of an answer; further arguments go to ``plot``."""
+        if not answer.of.of_errors:
+            raise InputError(f"Got an answer by {answer.metric}, but expected one by accuracy. Use ForecastDisplay.")
         return cls(answer).plot(**looks)
 
     def plot(self, *, ax: Any = None) -> CurveDisplay:

@@ -15,6 +15,7 @@ from bayesfloor.answer._answer import (
     TOO_HIGH,
     TOO_LOW,
     Answer,
+    Basis,
     guessed_class,
 )
 from bayesfloor.answer._hazards import DUPLICATES, GROUPS, NEAR_DUPLICATES, TIME
@@ -156,6 +157,7 @@ def more_rows(answer: Answer, target: float | None, measure: str) -> str:
 
 
 HOW = "how we know"
+_BY_OUTLIERS = "not known: outliers decide it"
 _LEARNERS = 3  # with the lowest errors
 
 
@@ -199,13 +201,14 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
     answer = check.answer
     best = ", not clearly better than guessing" if finds_nothing(answer) else ""
     measure = check.measure
-    yield "best estimate", _score(answer, answer.estimate, measure) + best
-    yield "range", _range_of_both(answer, check.target, measure)
+    unknown = answer.has(Basis.OUTLIERS)
+    yield "best estimate", _BY_OUTLIERS if unknown else _score(answer, answer.estimate, measure) + best
+    if not unknown:
+        yield "range", _range_of_both(answer, check.target, measure)
     for other in check.beside.values():
-        yield (
-            other.of.words.removesuffix(" accuracy"),
-            f"{about_text(other)}; guessing {score_text(other.of, other.guessing)}",
-        )
+        told = _BY_OUTLIERS if other.has(Basis.OUTLIERS) else about_text(other)
+        name = other.of.words.removesuffix(" accuracy")
+        yield name, f"{told}; guessing {score_text(other.of, other.guessing)}"
     if more := more_rows(answer, check.target, measure):
         yield "more rows", more
     guess = f"always {guessed_class(answer.guessing, answer.n_classes)}" if answer.of.of_errors else guess_text(answer)

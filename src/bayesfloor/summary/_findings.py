@@ -401,12 +401,17 @@ def _odd_numbers(check: Measured) -> Finding | None:
     if found is None or not len(found.row):
         return None
     n, y, predicted = len(found.row), number_text(found.y[0]), number_text(found.predicted[0])
+    tested = check.answer.n_rows
+    some = (
+        f"Only the {tested:,} rows that learners were tested on were compared." if tested < check.facts.n_used else ""
+    )
     they = "number does not fit" if n == 1 else "numbers do not fit"
     return make_finding(
         "BF122",
         "odd",
         f"{n:,} {they}: far from the prediction, relative to rows with similar predictions.",
         f"The oddest is row {found.row[0]} (first is 0): {y}, predicted {predicted}.",
+        some,
         "Look for wrong units, typos or a missing column: .odd.",
     )
 
@@ -414,6 +419,8 @@ def _odd_numbers(check: Measured) -> Finding | None:
 def _uneven_errors(check: Measured) -> Finding | None:
     """Find a part of the predictions with much larger errors than the others."""
     found = check.by_prediction
+    if check.answer.has(Basis.OUTLIERS):  # single rows decide these errors
+        return None
     if found is None or found.ratio < _UNEVEN_ERRORS:
         return None
     k = int(found.error.argmax())

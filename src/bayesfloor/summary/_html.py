@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.answer._answer import GOOD, OPEN
+from bayesfloor.answer._answer import GOOD, OPEN, Basis
 from bayesfloor.answer._learners import BLEND, REGISTRY, called
 from bayesfloor.answer._metrics import ACCURACY, CLASSES, METRICS, score_text, with_article
 from bayesfloor.answer._number_answers import SCALE
@@ -244,6 +244,8 @@ def rests_on(check: Measured) -> list[tuple[str, str]]:
         (f"{other}: {lower}", why_lower),
         ("left out", _left_out(answer.left_out, answer.of.task)),
     ]
+    if answer.has(Basis.OUTLIERS):  # nothing but what was shown, which is guessing
+        given = given[1:]
     return [(name, printable(text)) for name, text in given if text]
 
 
