@@ -16,13 +16,11 @@ from functools import partial
 from itertools import product
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy.stats import binomtest, norm
 from threadpoolctl import threadpool_limits
 
 import bayesfloor
 from bayesfloor.answer._learners import BLEND
-from bayesfloor.io import InputError
 from benchmarks._command import FOLDER, JOBS, run_command
 from benchmarks._data import SEED
 from benchmarks._metric_costs import OF_CLASSES, OF_NUMBERS, cost_of
@@ -31,6 +29,7 @@ from benchmarks._metric_limits import LAWS, RARE, SIZES, classes, numbers, wrong
 from benchmarks._metric_rivals import class_rivals, number_rivals
 from benchmarks._results import at_least, at_most, none_of, plain, print_tables
 from benchmarks._timing import seconds_of
+from benchmarks.forecast import run_cells
 
 RESULTS = FOLDER / "metrics.json"
 GROUPS = ("numbers", "classes", "tails", "training", "limits", "cost", "fraud")
@@ -217,24 +216,8 @@ def chosen(options):
     }
 
 
-def measure(work):
-    """Return a cell's result, or why the library refused its rows."""
-    try:
-        return work()
-    except InputError as error:
-        return {"refused": str(error), "seconds": 0.0}
-
-
 def run(file, options):
-    cells = chosen(options)
-    missing = [name for name in cells if name not in file.results["cases"]]
-    found = Parallel(n_jobs=options.jobs, return_as="generator")(delayed(measure)(cells[name]) for name in missing)
-    for name, case in zip(missing, found, strict=True):
-        file.add(name, case)
-        print(f"{name}: {case['seconds']:.1f} s", flush=True)
-    if options.quick:
-        for name, case in file.results["cases"].items():
-            check_case(name, case)
+    run_cells(file, options, chosen(options), check_case)
 
 
 def check_case(name, case):

@@ -37,7 +37,7 @@ from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import printable
 
 LEARN_ON = 50_000  # most rows that learners see; larger data are subsampled
-_LABELS, _FOLDS, _CHOICE = 11, 12, 13  # streams of random numbers
+_LABELS, _FOLDS, CHOICE = 11, 12, 13  # streams of random numbers
 
 
 def make_answer(floor: Floor, fit: Fit, settings: Settings, effort: str, learners: dict[str, Any] | None) -> Answer:
@@ -87,7 +87,7 @@ def make_answers(
         cautions = (*found.cautions, *_spellings(fit), *_near_duplicates(fit))
 
         def by(metric: Metric) -> Answer:
-            rng = np.random.default_rng([settings.random_state, _CHOICE])
+            rng = np.random.default_rng([settings.random_state, CHOICE])
             of_errors = metric.of_errors
             ends = Ends(race, floor.n_classes, seen.points.shape[1], rng, metric, guessing if of_errors else None)
             known = (tree_limit, limit) if of_errors else (np.inf, ends.guessing_limit())

@@ -86,10 +86,8 @@ class Metric:
         number = isinstance(target, Real) and not isinstance(target, (bool, np.bool_))
         if number and 0 < float(target) <= (1 if self.is_score else _LARGEST):  # type: ignore[arg-type]
             return
-        span, article = "above 0 and up to 1" if self.is_score else "above 0", "an" if self.words[0] in "aAMR" else "a"
-        raise InputError(
-            f"Got target={target!r}, but expected {article} {self.words} {span}, such as {self.example:g}."
-        )
+        span = "above 0 and up to 1" if self.is_score else "above 0"
+        raise InputError(f"Got target={target!r}, but expected {with_article(self)} {span}, such as {self.example:g}.")
 
     def limit(self, losses: Floats, truth: Any, cluster: Ints, level: float) -> float:
         """Return the upper confidence limit of the expected loss; 1 if there are too few rows of a class for one."""
@@ -134,11 +132,8 @@ def log_loss(posterior: Floats, codes: Ints, fold: Ints) -> Floats:  # noqa: ARG
 def ranking(posterior: Floats, codes: Ints, fold: Ints) -> Floats:
     """Return losses whose mean is 1 - AUC: of the second class, or the mean over all classes against the others."""
     classes = np.flatnonzero(np.bincount(codes, minlength=posterior.shape[1])).tolist()
-    return np.mean(
-        [_misranked(posterior[:, k], codes == k, fold) for k in classes[-1:] if len(classes) == 2]
-        or [_misranked(posterior[:, k], codes == k, fold) for k in classes],
-        axis=0,
-    )
+    ranked = classes[1:] if len(classes) == 2 else classes
+    return np.mean([_misranked(posterior[:, k], codes == k, fold) for k in ranked], axis=0)
 
 
 def _misranked(score: Floats, own: np.ndarray, fold: Ints) -> Floats:
@@ -170,9 +165,14 @@ def squared(predicted: Floats, y: Floats, fold: Ints) -> Floats:  # noqa: ARG001
 
 def unexplained(predicted: Floats, y: Floats, fold: Ints) -> Floats:
     """Return losses whose mean is 1 - R^2."""
-    loss, spread = squared(predicted, y, fold), (y - y.mean()) ** 2
-    ratio = loss.mean() / spread.mean()
-    return np.asarray(ratio + (loss - ratio * spread) / spread.mean())
+    return relative_to_spread(squared(predicted, y, fold), y)
+
+
+def relative_to_spread(losses: Floats, y: Floats) -> Floats:
+    """Return losses whose mean is the ratio of the mean loss to the variance of y, with each row's influence on it."""
+    spread = (y - y.mean()) ** 2
+    ratio = losses.mean() / spread.mean()
+    return np.asarray(ratio + (losses - ratio * spread) / spread.mean())
 
 
 def absolute(predicted: Floats, y: Floats, fold: Ints) -> Floats:
@@ -246,7 +246,7 @@ ACCURACY, BRIER, R2 = METRICS["accuracy"], METRICS["brier"], METRICS["r2"]
 
 def check_metric(metric: object, target: object) -> None:
     """Raise before any work if there is no such metric, or if its target makes no sense."""
-    names: list[Any] = list(metric) if isinstance(metric, (list, tuple)) else [metric]
+    names = _as_names(metric)
     for name in names:
         check_choice("metric", name, (AUTO, *METRICS))
     if not names or (AUTO in names and len(names) > 1):
@@ -257,7 +257,7 @@ def check_metric(metric: object, target: object) -> None:
 
 def choose_metrics(metric: object, task: str, codes: Ints) -> list[Metric]:
     """Return the metrics of an answer and of those beside it, from a name, several names or "auto"."""
-    names: list[Any] = list(metric) if isinstance(metric, (list, tuple)) else [metric]
+    names = _as_names(metric)
     known = [AUTO, *(name for name, each in METRICS.items() if each.task == task)]
     if other := next((name for name in names if name not in known), None):
         raise InputError(f"Got metric={other!r}, but the labels are {task}: expected one of {', '.join(known)}.")
@@ -269,6 +269,10 @@ def choose_metrics(metric: object, task: str, codes: Ints) -> list[Metric]:
     sizes = sizes[sizes > 0]
     rare = sizes.min() < min(RARE, _UNEVEN / len(sizes)) * len(codes)
     return [ACCURACY, *([METRICS["balanced_accuracy"], METRICS["roc_auc"]] if rare else [])]
+
+
+def _as_names(metric: object) -> list[Any]:
+    return list(metric) if isinstance(metric, (list, tuple)) else [metric]
 
 
 def with_article(metric: Metric) -> str:

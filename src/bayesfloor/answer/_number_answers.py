@@ -12,8 +12,8 @@ from bayesfloor.answer._combine import combine, find_upper
 from bayesfloor.answer._curve_ends import LEVEL, Ends
 from bayesfloor.answer._hazards import LATER, Hazards
 from bayesfloor.answer._learners import check_effort, check_learners
-from bayesfloor.answer._make_answer import _CHOICE, either, run_on, unit_of_more
-from bayesfloor.answer._metrics import CLASSES, NUMBERS, Metric, choose_metrics
+from bayesfloor.answer._make_answer import CHOICE, either, run_on, unit_of_more
+from bayesfloor.answer._metrics import CLASSES, NUMBERS, Metric, choose_metrics, relative_to_spread
 from bayesfloor.floor._fit import find_alike, has_copies
 from bayesfloor.floor._sample import Sample, Settings, cluster_numbers, draw_rows, read_sample
 from bayesfloor.floor._scaling import apply_scale
@@ -92,11 +92,8 @@ def make_number_answers(
         race = run_on(sample, rows.points, sample.codes, cluster, settings, effort, own, metrics, y=y)
 
         def by(metric: Metric) -> Answer:
-            ends = Ends(race, 1, rows.points.shape[1], np.random.default_rng([settings.random_state, _CHOICE]), metric)
-            carried = carried_by_few(ends)
-            unbounded: tuple[Reason, ...] = ()
-            if metric.of_squares and (outliers(y) >= _MANY or carried > _MOST_CARRIED):
-                unbounded = (Reason(Basis.OUTLIERS, (carried,)),)
+            ends = Ends(race, 1, rows.points.shape[1], np.random.default_rng([settings.random_state, CHOICE]), metric)
+            unbounded = _without_limit(ends, y) if metric.of_squares else ()
             known = (np.inf, ends.guessing_limit())
             upper = find_upper(ends, *known, list(own), new_rows=not (hazards.synthetic or unbounded))
             proved = 0.0 if unbounded or rows.copies else proved_by_equal_rows(metric, y, rows.alike)
@@ -110,6 +107,12 @@ def make_number_answers(
         return made
     cases = of(np.arange(len(sample)))
     return {name: either(each, cases[name]) for name, each in made.items()}
+
+
+def _without_limit(ends: Ends, y: Floats) -> tuple[Reason, ...]:
+    """Return why no limit of the squared error is honest; nothing if one is."""
+    carried = carried_by_few(ends)
+    return (Reason(Basis.OUTLIERS, (carried,)),) if outliers(y) >= _MANY or carried > _MOST_CARRIED else ()
 
 
 def outliers(y: Floats) -> float:
@@ -148,7 +151,5 @@ def proved_by_equal_rows(metric: Metric, y: Floats, alike: Ints) -> float:
         found = np.add.reduceat(weight * values, starts) / np.maximum(sizes * (sizes - 1), 1)
     losses = np.repeat(np.where(sizes > 1, found, 0.0), sizes)
     if metric.name == "r2":
-        spread = (values - values.mean()) ** 2
-        ratio = losses.mean() / spread.mean()
-        losses = ratio + (losses - ratio * spread) / spread.mean()
+        losses = relative_to_spread(losses, values)
     return max(-mean_limit(-losses, alike[order], LEVEL), 0.0)

@@ -108,7 +108,7 @@ def odd_numbers(answer: Answer) -> OddNumbers:
     away = y - predicted
     away -= np.median(away)
     size = _typical_size(away, predicted)
-    # Tails of residuals differ from data to data: their upper quarter says how heavy they are.
+    # Tails of residuals differ from data to data: their 95 % quantile, relative to the median, says how heavy they are.
     z = np.abs(away) / np.maximum(size, 1e-300)
     tail = np.quantile(z, 0.95) / max(float(np.quantile(z, 0.5)), 1e-300)
     degrees = float(_TAILS[np.abs(t.ppf(0.975, _TAILS) / t.ppf(0.75, _TAILS) - tail).argmin()])
@@ -152,8 +152,8 @@ class NumberGap(Result):
     score, low, high : the model's score and its 95 % interval; ``low`` is the worse end.
     n_rows : number of rows.
     word : "room to improve" if even the better end is worse than what a learner was shown to reach, "below the floor"
-        if even the worse end is better than the other end of the range, "at the floor" if the model reaches what was
-        shown, else "no room shown".
+        if even the worse end is better than the other end of the range, "at the floor" if the model reaches the best
+        estimate and the range has both ends, else "no room shown".
 
     Examples
     --------

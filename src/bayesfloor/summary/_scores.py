@@ -6,12 +6,11 @@ import numpy as np
 
 from bayesfloor.answer._answer import Answer, Basis, Reason
 from bayesfloor.answer._learners import called
-from bayesfloor.answer._metrics import METRICS, NUMBERS, Metric, score_text, span_text, with_article
+from bayesfloor.answer._metrics import IN_PERCENT, METRICS, NUMBERS, Metric, score_text, span_text, with_article
 from bayesfloor.decide._gap import AT, BELOW, ROOM
 from bayesfloor.decide._number_rows import NumberGap
 from bayesfloor.support._words import percent
 
-_IN_PERCENT = ("accuracy", "balanced_accuracy")
 IF_RELATED = "if rows are related, such as several of one patient, pass groups="
 _EQUAL_ROWS = "tested (95 %): equal rows have different numbers"
 
@@ -100,7 +99,7 @@ def score_reason(answer: Answer, reason: Reason) -> str:
         )
     if reason.basis is Basis.WIDE:
         return "the range is wide"
-    best = "zero" if not metric.is_score else "100 %" if metric.name in _IN_PERCENT else "1"
+    best = "zero" if not metric.is_score else "100 %" if metric.name in IN_PERCENT else "1"
     alone = called((*reason.names, "")[0], metric.task)
     told = {
         Basis.ONE_KIND: f"only {alone} gets this far: no second kind of learner confirms it",
