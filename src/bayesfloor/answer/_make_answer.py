@@ -183,6 +183,7 @@ def run_on(
     """Race the learners that suit the data and the user's own; with ``y``, on numbers."""
     X, rng, task = points, np.random.default_rng([settings.random_state, _FOLDS]), CLASSES if y is None else NUMBERS
     n_classes = len(sample.classes) if y is None else 1
+    units: Ints = np.arange(len(codes))
     if len(codes) > LEARN_ON:
         units = draw_rows(sample, LEARN_ON, rng, priors)
         X, codes, cluster, sample = X[units], codes[units], cluster[units], sample.take(units)
@@ -213,7 +214,8 @@ def run_on(
         heaviest=heaviest,
     )
     left_out = {name: why for name, why in left_out.items() if name not in exact} | race.left_out
-    return replace(race, row=sample.row[race.row], left_out=left_out)  # input rows: a fit reorders rows
+    # Rows of the input, which a fit reorders.
+    return replace(race, row=sample.row[race.row], unit=units[race.unit], left_out=left_out)
 
 
 def unit_of_more(sample: Sample, hazards: Hazards, column: str) -> str:

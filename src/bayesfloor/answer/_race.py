@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -62,6 +62,10 @@ class Race(Shown):
     left_out : learners that did not run, and why.
     priors : the class proportions that errors are for, or None for those of the rows.
     y : the number of each tested row; None if there are classes.
+    unit, unit_fold : each row in the race, tested or not, as its place among the rows that learners see, and its fold;
+        those of a fold that was not tested are in all training sets.
+    learners : the learners that were trained on all rows outside a fold, not fitted.
+    shares : the blend's mean weight of each learner.
 
     Examples
     --------
@@ -83,6 +87,10 @@ class Race(Shown):
     left_out: dict[str, str]
     priors: Floats | None = None
     y: Floats | None = None
+    unit: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    unit_fold: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    learners: dict[str, Any] = field(default_factory=dict)
+    shares: dict[str, float] = field(default_factory=dict)
 
     def _summary(self) -> str:
         sizes = how_many(len(self.n_train), "training size")
@@ -220,7 +228,8 @@ def run_race(
                 dropped = dict.fromkeys(_learners_to_drop(race, number, weights), _FAR_BEHIND)
                 racing = {name: learner for name, learner in racing.items() if name not in dropped}
     race.left_out.update(dropped)
-    return race
+    trained = {name: learner for name, learner in racing.items() if name in race.predicted}
+    return replace(race, unit=np.arange(len(fold)), unit_fold=fold, learners=trained, shares=weights)
 
 
 def _learners_to_drop(race: Race, number: int, weights: dict[str, float]) -> list[str]:
