@@ -480,10 +480,8 @@ def _read_classes(y: Any, n_rows: int) -> tuple[np.ndarray, Ints]:
     shape = as_label_array(y).shape
     if len(shape) == 2 and shape[1] > 1:
         names = np.array(getattr(y, "column_names", getattr(y, "columns", np.arange(shape[1]))))
-        found, codes = np.unique(np.asarray(y, dtype=np.float64).argmax(axis=1), return_inverse=True)
-        classes: np.ndarray = names[found]
-    else:
-        classes, codes = read_labels(y, n_rows, guessed=True)
+        y = names[np.asarray(y, dtype=np.float64).argmax(axis=1)]
+    classes, codes = read_labels(y, n_rows, guessed=True)
     if len(classes) < 2:
         raise InputError(f"Got {len(classes)} class, but expected at least 2.")
     return classes, codes
