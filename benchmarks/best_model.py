@@ -3,7 +3,7 @@
 "held/DATASET/SPLIT": a check of four fifths of the rows; ``best_model`` is fitted to them and tested on the others. Its
 mean loss is compared with the cross-validated one, in standard errors of the difference, from the spread of the
 losses of all rows. Losses are errors for classes, and squared errors relative to the variance for numbers. The first
-split has effort "normal", the others "quick". Splits of a dataset share rows, so goals count datasets.
+split has effort "normal", the other "quick". Splits of a dataset share rows, so goals count datasets.
 
 "messy/SEED/FILE": the files of ``benchmarks.messy``. "file" checks one half of the rows as the command line reads them,
 fits to that half and predicts the other. "frame" does so with the table that pandas reads, its label included, and
@@ -12,14 +12,16 @@ predicts without the label. Files that are to be refused, and arrays of several 
 Seeds and datasets were fixed before anything was measured.
 """
 
+import atexit
 import json
 import math
+import shutil
 import subprocess
 import sys
 import tempfile
 import warnings
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -35,8 +37,8 @@ from benchmarks.forecast import run_cells
 from benchmarks.messy import FILES, label_of, read_table
 
 RESULTS = FOLDER / "best_model.json"
-MOST_ROWS = 2500
-SPLITS = (0, 1, 2)
+MOST_ROWS = 1500
+SPLITS = (0, 1)
 CLASSES = ["digits", "satimage", "segment", "yeast", "pendigits", "letter", "nursery", "flare", "texture"]
 NUMBERS = ("diabetes", "abalone", "winewhite")
 TABLES = ("titanic.csv", "adult.csv", "churn.csv", "survey.csv")
@@ -60,20 +62,23 @@ def read_numbers(name):
 def read_set(name):
     """Return features, labels and the task of a dataset."""
     if name in TABLES:
-        with tempfile.TemporaryDirectory() as folder:
-            one = write_files(Path(folder), MESSY_SEED)[name]
-            table = read_table(Path(folder), one)
+        folder, files = write_files(MESSY_SEED)
+        one = files[name]
+        table = read_table(folder, one)
         return table.drop(columns=label_of(one)), table[label_of(one)].to_numpy(), "classes"
     return (*read_numbers(name), "numbers") if name in NUMBERS else (*read_rows(name), "classes")
 
 
-def write_files(folder, seed):
-    """Write the messy files of a seed; return the manifest's entry for each."""
+@cache
+def write_files(seed):
+    """Write the messy files of a seed, once in a process; return their folder and the manifest's entry for each."""
+    folder = Path(tempfile.mkdtemp(prefix="bayesfloor-messy-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     make = file_generator()
     if make is None:
         raise SystemExit("Got no file generator. Name its script in BAYESFLOOR_MESSY.")
     subprocess.run([sys.executable, make, folder, "--seed", str(seed)], check=True, stdout=subprocess.DEVNULL)
-    return {one["name"]: one for one in json.loads((folder / "manifest.json").read_text("utf-8"))["files"]}
+    return folder, {one["name"]: one for one in json.loads((folder / "manifest.json").read_text("utf-8"))["files"]}
 
 
 def take(X, rows):
@@ -135,12 +140,12 @@ def deviation(said, seen):
 
 
 def measure_messy(name, seed):
-    with tempfile.TemporaryDirectory() as folder:
-        one = write_files(Path(folder), seed)[name]
-        ways = {"file": partial(of_file, Path(folder), one)}
-        if one["name"].endswith((".csv", ".gz", ".parquet")):
-            ways["frame"] = partial(of_frame, Path(folder), one)
-        seconds, found = seconds_of(lambda: {way: attempt(work) for way, work in ways.items()})
+    folder, files = write_files(seed)
+    one = files[name]
+    ways = {"file": partial(of_file, folder, one)}
+    if name.endswith((".csv", ".gz", ".parquet")):
+        ways["frame"] = partial(of_frame, folder, one)
+    seconds, found = seconds_of(lambda: {way: attempt(work) for way, work in ways.items()})
     return {"ways": found, "seconds": plain(seconds)}
 
 

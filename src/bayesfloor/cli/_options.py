@@ -247,6 +247,11 @@ _task = click.option(
     "--task", type=click.Choice(["auto", "classes", "numbers"]), default="auto", is_eager=True, help=_TASK_HELP
 )
 predictions_option = _column("--predictions", help="Column with a model's predictions, to compare with the floor.")
+_SAVE_MODEL_HELP = (
+    "Fit the best model to all labelled rows and write it as a pipeline of scikit-learn. Loading a joblib file can run "
+    "code: load only files that you trust, with the versions of bayesfloor and scikit-learn that wrote them."
+)
+save_model_option = click.option("--save-model", "model_path", metavar="FILE.joblib", help=_SAVE_MODEL_HELP)
 check_options = _apply(
     *_DATA, *_PREPARE, _duplicates, _time, _task, _metric, *_PRIORS, *_METHOD, effort_option, _MAX_ROWS, *_OUTPUT
 )
