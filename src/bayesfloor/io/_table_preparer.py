@@ -20,6 +20,8 @@ from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats
 from bayesfloor.support._words import how_many, join_labels, printable, quoted
 
+_FEWEST_UNREAD = 10  # cells: if none of so many can be read, the column is another one
+
 
 class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Turn a table with columns of any kind into numbers, without using labels.
@@ -217,13 +219,14 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
 
 
 def _read_what_fits(values: Values, encoder: Encoder) -> Floats:
-    """Encode a column; strings that do not fit the format of the fitted column count as missing."""
+    """Encode a column; strings that do not fit the fitted column count as missing, unless many and all do not fit."""
     try:
         return encoder.encode(values)
     except ValueError:
-        if values.kind != "text":
+        unread = [not _fits(encoder, level) for level in values.levels]
+        if values.kind != "text" or (all(unread) and values.counts.sum() >= _FEWEST_UNREAD):
             raise
-    return encoder.encode(as_gaps(values, [not _fits(encoder, level) for level in values.levels]))
+    return encoder.encode(as_gaps(values, unread))
 
 
 def _fits(encoder: Encoder, level: str) -> bool:
