@@ -132,7 +132,6 @@ def save_model(output: Output, found: Check, data: Data, path: str | None) -> No
     import numpy as np
     import sklearn
 
-    import bayesfloor
     from bayesfloor.answer._learners import called
     from bayesfloor.io._labels import missing_labels
     from bayesfloor.support._files import write_whole
@@ -144,7 +143,7 @@ def save_model(output: Output, found: Check, data: Data, path: str | None) -> No
     output.note(
         f"The best model, {called(found.answer.best, found.task)} fitted to {how_many(len(rows), 'row')}, is in "
         f"{printable(write_whole(path, content.getvalue()))}. Loading it can run code: load only files that you trust. "
-        f"It needs bayesfloor {bayesfloor.__version__} and scikit-learn {sklearn.__version__}."
+        f"It needs bayesfloor {found.facts.version} and scikit-learn {sklearn.__version__}."
     )
 
 

@@ -108,7 +108,7 @@ class Check(Measured):
     True
     """
 
-    recipe: Recipe | None = field(default=None, repr=False)  # how learners were given the data; None if read from JSON
+    _recipe: Recipe | None = field(default=None, repr=False)  # how learners were given the data; None if read from JSON
 
     def best_model(self) -> Any:
         """Return the best learner of the race, unfitted, behind the preparation of these data.
@@ -143,9 +143,9 @@ class Check(Measured):
         ['y', 'n']
         """
         race = self.answer.evidence()
-        if self.recipe is None:
+        if self._recipe is None:
             raise InputError("This check does not say how its learners were given the data. Run bayesfloor.check.")
-        return make_best_model(race, self.recipe, self.answer.best, self.answer.metric, self.facts.scale)
+        return make_best_model(race, self._recipe, self.answer.best, self.answer.metric, self.facts.scale)
 
     def gates(
         self,
@@ -444,7 +444,7 @@ def check(
     recipe = make_recipe(data, features, settings, floor.fitted_.scale, learners, clean_labels=clean_labels)
     made = make_answers(floor.overall_, floor.fitted_, settings, effort, learners, hazards, data.group, metric)
     facts = gather_facts(floor.fitted_, settings, replace(data, name=name or data.name), time)
-    return replace(make_check(floor, made, target, facts, data, hazards), recipe=recipe)
+    return replace(make_check(floor, made, target, facts, data, hazards), _recipe=recipe)
 
 
 def _check_predictions(data: Data) -> None:
@@ -531,7 +531,7 @@ def _check_numbers(
         drift=hazards.drift,
         leaks=hazards.leaks,
         doubtful=hazards.doubtful,
-        recipe=make_recipe(data, rows.sample.features, settings, SCALE, learners, task=NUMBERS),
+        _recipe=make_recipe(data, rows.sample.features, settings, SCALE, learners, task=NUMBERS),
     )
 
 
