@@ -18,9 +18,11 @@ from bayesfloor.answer._leaks import DoubtfulColumns, Leak
 from bayesfloor.answer._metrics import ACCURACY, NUMBERS
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
 from bayesfloor.answer._related_rows import RelatedRows
+from bayesfloor.decide._budget import Budget
 from bayesfloor.decide._gap import AT, BELOW, ROOM, SAW_LABELS, Gap
 from bayesfloor.decide._merging import MergeAdvice
-from bayesfloor.decide._number_rows import ErrorByPrediction, NumberGap, OddNumbers
+from bayesfloor.decide._model_score import ModelScore
+from bayesfloor.decide._number_rows import ErrorByPrediction, OddNumbers
 from bayesfloor.decide._suspicious import SuspiciousLabels
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.hierarchy._class_tree import ClassTree
@@ -37,7 +39,6 @@ from bayesfloor.summary._data_findings import (
     merge_first,
 )
 from bayesfloor.summary._facts import Facts
-from bayesfloor.summary._scores import gap_text
 from bayesfloor.summary._verdict import (
     WRONG_OR_OVERLAP,
     VerdictWords,
@@ -118,7 +119,8 @@ class Measured:
     beside: dict[str, Answer] = field(default_factory=dict)
     odd: OddNumbers | None = None
     by_prediction: ErrorByPrediction | None = None
-    number_gap: NumberGap | None = None
+    model_score: ModelScore | None = None
+    budget: Budget | None = None
 
     @property
     def task(self) -> str:
@@ -139,9 +141,7 @@ class Measured:
     def words(self) -> VerdictWords:
         """The verdict as a headline and what stands below it."""
         if self.task == NUMBERS:
-            words = verdict_words(self.answer, self.target)
-            model = "" if self.number_gap is None else gap_text(self.number_gap)
-            return words.then(model, alarm(self._hazards))
+            return verdict_words(self.answer, self.target, model=self.model_score).then(alarm(self._hazards))
         unsure = (
             self.facts.priors is not None
             or not self.answer.of.of_errors
@@ -150,7 +150,8 @@ class Measured:
         hidden = "" if unsure else hidden_by_accuracy(self.pairwise.sizes, self.labels)
         if hidden and (found := _found_of_rarest(self)):
             hidden = f"{hidden} {found}"
-        words = verdict_words(self.answer, self.target, self.measure, hidden, self.gap, self.of_errors)
+        seen = self.gap is not None and self.gap.too_good.seen
+        words = verdict_words(self.answer, self.target, self.measure, hidden, self.model_score, seen=seen)
         spelled = [reason for reason in self.answer.reasons if reason.basis is Basis.SPELLINGS]
         return words.then(alarm(self._hazards), *map(merge_first, spelled[:1]))
 

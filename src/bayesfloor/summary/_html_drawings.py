@@ -18,8 +18,9 @@ from bayesfloor.plotting._display import PAIR_EDGES
 from bayesfloor.plotting._forecast_display import learner_name, ranked
 from bayesfloor.plotting._pairwise_display import short_percent
 from bayesfloor.plotting._predicted_display import place_rows
-from bayesfloor.summary._figures import doubt_about_trees, hardly_falls
+from bayesfloor.summary._figures import doubt_about_trees
 from bayesfloor.summary._findings import TOO_SMALL, Measured, class_rows, hardest_pairs, pair_rows
+from bayesfloor.summary._next import hardly_falls
 from bayesfloor.summary._text import class_cells, pair_cells, round_up, ruler_end
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import (
