@@ -11,13 +11,11 @@ features bring. Tables in which another gain is more than two thirds of the larg
 
 import json
 import zlib
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
@@ -36,11 +34,12 @@ from benchmarks._metric_makers import JUDGING_MAKERS, TRAINING_MAKERS, log_int, 
 from benchmarks._results import plain
 
 TABLES = Path(__file__).with_name("next_step.json")
-TRUTH_ROWS, TEST_ROWS = 200_000, 50_000
+TRUTH_ROWS, TEST_ROWS, GAIN_ROWS = 200_000, 50_000, 15_000
 FACTOR = 1.5  # how many times any other gain the largest one is
 MOST_KERNEL = 8000  # training rows of a support vector machine
 LEAST_GAIN, AT_CEILING, MARGIN = 0.03, 0.02, 0.04
 SPLITS = 2  # of five, on which models are trained
+FEWEST = 25  # rows of a class
 
 
 # Families: a function of a generator and a sharpness, which returns a law (rows, generator -> X, chances of classes).
@@ -111,8 +110,8 @@ def clusters(rng, sharp):
     return _known.noisy_labels(int(rng.integers(2, 7)), int(rng.integers(6, 15)), 0.0, distance=3 + sharp).law
 
 
-def spots(rng, sharp):
-    """A few points, each many times; their chances are what they are, however sharp."""
+def spots(rng, _sharp):
+    """A few points, each many times."""
     return _known.points(int(rng.integers(8, 20)), int(rng.integers(2, 5)), 2).law
 
 
@@ -120,17 +119,13 @@ def pair(rng, sharp):
     return _known.two_gaussians(int(rng.integers(2, 21)), _known.two_error(1.6 * sharp, 0.5)).law
 
 
-MINE = {  # the user's model in each family of the budget
-    "training": {
-        **{"sparse_linear": "stale", "friedman": "linear", "waves": "linear", "tree": "stump", "products": "linear"},
-        **{"network": "predictions", "spots": "linear", "pair": None},
-    },
-    "judging": {
-        **{"rough_field": "linear", "hinges": "stump", "power_laws": "stale", "nearest_place": "linear"},
-        **{"orders": "predictions", "quadratic": "linear", "boxes": "shallow", "bumps": "linear"},
-        **{"answers": "linear", "typed": "shallow", "ovals": "stump", "clusters": None},
-    },
+_MINE = {  # the user's model in each family of the budget
+    "training": "sparse_linear stale, friedman linear, waves linear, tree stump, products linear, network predictions, "
+    "spots linear, pair none",
+    "judging": "rough_field linear, hinges stump, power_laws stale, nearest_place linear, orders predictions, "
+    "quadratic linear, boxes shallow, bumps linear, answers linear, typed shallow, ovals stump, clusters none",
 }
+MINE = {group: dict(one.split() for one in text.split(", ")) for group, text in _MINE.items()}
 OWN = {make.__name__: make for make in (answers, typed, ovals, clusters, spots, pair)}
 FAMILIES = {
     name: OWN.get(name) or _scored((TRAINING_MAKERS | JUDGING_MAKERS)[name])
@@ -166,28 +161,34 @@ class Problem(NamedTuple):
     draw: object
 
 
-def draw_problem(family, seed, *, n=None, sharp=None, rate=None, mine=None):
+def draw_problem(family, seed, *, n=None, sharp=None, rate=None, mine="none"):
     """Return a problem; what is not given is random."""
     rng = np.random.default_rng([seed, zlib.crc32(family.encode())])
     n, sharp = n or log_int(rng, 400, 4000), sharp or log_uniform(rng, 0.5, 2.5)
-    law, wrong = FAMILIES[family](rng, sharp), rng.uniform(0, 0.2) * (rng.random() < 0.65)
+    wrong = rng.uniform(0, 0.2) * (rng.random() < 0.65)
     rate = (wrong if rate is None else rate) * (family not in ATOMS)
-    cyclic = rng.random() < 0.5
-
-    def draw(n, rng):
-        X, eta = law(n, rng)
-        k = eta.shape[1]
-        others = np.roll(eta, 1, axis=1) if cyclic else (1 - eta) / (k - 1)
-        return X, eta, (1 - rate) * eta + rate * others
-
-    X, _, noisy = draw(n, rng)
-    y = draw_labels(noisy, rng)
+    cyclic, y = rng.random() < 0.5, np.zeros(n, int)
+    while np.bincount(y, minlength=2).min() < FEWEST:
+        draw = _wrong_at(FAMILIES[family](rng, sharp), rate, cyclic=cyclic)
+        X, _, noisy = draw(n, rng)
+        y = draw_labels(noisy, rng)
     fresh, clean, eta = draw(TRUTH_ROWS, rng)
     loss = 1 - eta.max(axis=1)
     repeated = float((loss * _is_repeated(family, X, fresh)).mean())
-    ways, own = _users_model(mine, draw, X, y, fresh[:TEST_ROWS], eta[:TEST_ROWS], rng)
+    ways, own = _users_model(mine, draw, X, fresh[:TEST_ROWS], eta[:TEST_ROWS], rng)
     floors = float(loss.mean()), float(1 - clean.max(axis=1).mean())
     return Problem(X, y, ways, fresh[:TEST_ROWS], eta[:TEST_ROWS], *floors, repeated, own, draw)
+
+
+def _wrong_at(law, rate, *, cyclic):
+    """Return a law whose labels become the next class, or any other, at this rate; with the clean chances."""
+
+    def draw(n, rng):
+        X, eta = law(n, rng)
+        others = np.roll(eta, 1, axis=1) if cyclic else (1 - eta) / (eta.shape[1] - 1)
+        return X, eta, (1 - rate) * eta + rate * others
+
+    return draw
 
 
 def _is_repeated(family, X, fresh):
@@ -199,9 +200,9 @@ def _is_repeated(family, X, fresh):
     return (counts >= 2) & ATOMS[family](fresh)
 
 
-def _users_model(mine, draw, X, y, fresh, eta, rng):
+def _users_model(mine, draw, X, fresh, eta, rng):
     """Return the options of ``check`` for the user's model, and its error if it is trained on other rows."""
-    if mine is None:
+    if mine == "none":
         return {}, None
     if mine not in ("stale", "predictions"):
         return {"model": MODELS[mine]}, None
@@ -238,29 +239,28 @@ MODELS = {
 STRONG = {
     "linear": MODELS["linear"],
     "quadratic": _scaled(QuadraticDiscriminantAnalysis(reg_param=0.02)),
-    "boosting": HistGradientBoostingClassifier(max_leaf_nodes=15, random_state=0),
-    "trees": ExtraTreesClassifier(150, min_samples_leaf=2, random_state=0),
+    "boosting": HistGradientBoostingClassifier(learning_rate=0.15, max_iter=60, max_leaf_nodes=15, random_state=0),
+    "trees": ExtraTreesClassifier(100, min_samples_leaf=2, random_state=0),
     "near": _scaled(KNeighborsClassifier(25)),
     "kernel": _scaled(SVC(C=2.0)),
-    "stiff kernel": _scaled(SVC(C=20.0)),
 }
 
 
 def trained_error(problem, train):
-    """Return the mean true error of what ``train`` (rows, labels, fresh rows -> predictions) learns on 4/5 of the rows.
+    """Return the mean true error of what ``train`` (rows, other rows -> predictions of fresh ones) learns on 4/5.
 
     Of five possible fifths that are left out, two are tried.
     """
     splits = StratifiedKFold(5, shuffle=True, random_state=0).split(problem.X, problem.y)
-    found = [train(problem.X[rows], problem.y[rows], problem.fresh) for rows, _ in list(splits)[:SPLITS]]
-    return float(np.mean([error_at(each, problem.eta) for each in found]))
+    return float(np.mean([error_at(train(*rows), problem.eta) for rows in list(splits)[:SPLITS]]))
 
 
 def own_error(problem):
     """Return the true error of the user's model; None without one."""
     if "model" not in problem.ways:
         return problem.own
-    return trained_error(problem, lambda X, y, fresh: clone(problem.ways["model"]).fit(X, y).predict(fresh))
+    model, (X, y, *_) = problem.ways["model"], problem
+    return trained_error(problem, lambda rows, _: clone(model).fit(X[rows], y[rows]).predict(problem.fresh))
 
 
 # Tables and their true gains.
@@ -269,7 +269,7 @@ KINDS = ("labels", "rows", "stop", "features", "model", "fix")
 ACTIONS = dict(
     zip(KINDS, ("look at labels", "more rows", "stop", "better features", "try model", "fix first"), strict=True)
 )
-SIZES = {"labels": (800, 3000), "rows": (300, 900), "stop": (600, 6000), "features": (1000, 6000), "model": (300, 4000)}
+SIZES = {"labels": (600, 2000), "rows": (300, 900), "stop": (500, 6000), "features": (800, 6000), "model": (300, 2000)}
 SHARP = {"labels": (1.5, 4), "rows": (3, 8), "stop": (0.6, 2), "features": (0.3, 1), "model": (2, 6)}
 HAZARDS = ("leak", "copies", "mixed leak", "near copies", "synthetic", "spellings")
 CODES = {  # findings that tell a hazard
@@ -285,33 +285,35 @@ def draw_table(kind, family, seed):
     rng = np.random.default_rng([seed, KINDS.index(kind)])
     n, sharp = log_int(rng, *SIZES.get(kind, (300, 2000))), log_uniform(rng, *SHARP.get(kind, (0.6, 2)))
     rate = rng.uniform(0.08, 0.2) if kind == "labels" else 0.0
-    mine = (None, "good")[seed % 2] if kind != "model" else ("linear", "stump", "shallow", "stale")[seed % 4]
-    return draw_problem(family, seed, n=n, sharp=sharp, rate=rate, mine=None if kind == "fix" else mine)
+    turn = seed + seed // 10
+    mine = ("none", "good")[turn % 2] if kind != "model" else ("linear", "stump", "shallow", "stale")[turn % 4]
+    return draw_problem(family, seed, n=n, sharp=sharp, rate=rate, mine="none" if kind == "fix" else mine)
 
 
-def gains_of(problem):
-    """Return the true errors and gains of a table, by strong learners on its rows and on four times as many."""
-    rng, n = np.random.default_rng(0), len(problem.X)
-    X, _, chances = problem.draw(3 * n, rng)
-    more = np.vstack([problem.X, X]), np.append(problem.y, draw_labels(chances, rng))
-    now, later = (_strong_error(problem, *rows) for rows in ((problem.X, problem.y), more))
-    later = min(now, later)
-    mine = own_error(problem)
+def gains_of(kind, problem):
+    """Return the true errors and gains of a table, by strong learners on its rows and on four times as many.
+
+    At the ceiling, more rows gain no more than what is left above the floor, which stands for their gain.
+    """
+    now, mine = _strong_error(problem, problem.X, problem.y), own_error(problem)
+    later = problem.floor
+    if kind not in ("stop", "features"):
+        rng, n = np.random.default_rng(0), 3 * len(problem.X)
+        X, _, chances = problem.draw(n, rng)
+        more = np.append(problem.y, draw_labels(chances, rng))
+        later = min(now, _strong_error(problem, np.vstack([problem.X, X]), more))
     return {
-        "labels": problem.floor - problem.clean,
-        "rows": now - later,
-        "features": problem.clean,
-        "model": 0.0 if mine is None else mine - now,
-        "now": now,
-        "later": later,
-        "floor": problem.floor,
-        "mine": mine,
+        "labels": problem.floor - problem.clean, "rows": now - later, "features": problem.clean,
+        "model": 0.0 if mine is None else mine - now, "now": now, "later": later,
+        "floor": problem.floor, "mine": mine,
     }
 
 
 def _strong_error(problem, X, y):
-    fits = [model for name, model in STRONG.items() if "kernel" not in name or len(X) <= MOST_KERNEL]
-    rows = slice(0, TEST_ROWS // 2)
+    fewest = np.bincount(y).min()
+    leave_out = {"kernel": len(X) > MOST_KERNEL, "quadratic": fewest <= X.shape[1] + 1}
+    fits = [model for name, model in STRONG.items() if not leave_out.get(name)]
+    rows = slice(0, GAIN_ROWS)
     return min(error_at(clone(model).fit(X, y).predict(problem.fresh[rows]), problem.eta[rows]) for model in fits)
 
 
@@ -320,7 +322,7 @@ def best_step(kind, gains, seed):
     own = gains["now"] if gains["mine"] is None else gains["mine"]
     others = {name: gains[name] for name in ("labels", "rows", "features", "model") if name != kind}
     clear = kind == "stop" or gains[kind] >= max(LEAST_GAIN, FACTOR * max(others.values()))
-    at_ceiling = max(own, gains["now"]) - gains["floor"] <= AT_CEILING and gains["rows"] <= AT_CEILING / 2
+    at_ceiling = max(own, gains["now"]) - gains["floor"] <= AT_CEILING
     middles = {
         "labels": (gains["floor"] + gains["floor"] - gains["labels"]) / 2 if seed % 4 > 1 else None,
         "rows": (gains["now"] + gains["later"]) / 2,
@@ -333,10 +335,9 @@ def best_step(kind, gains, seed):
     return None if error is None else round(1 - error, 3), bool(clear and ready)
 
 
-def add_hazard(problem, hazard, seed):
+def add_hazard(X, y, hazard, seed):
     """Return the rows and labels of a table in which something has to be fixed first."""
     rng = np.random.default_rng([seed, 9])
-    X, y = problem.X, problem.y
     if hazard == "leak":
         shown = np.where(rng.random(len(y)) < 0.995, y, rng.permutation(y))
         X = np.column_stack([X, 10.0 * shown + rng.normal(size=len(y))])
@@ -362,14 +363,30 @@ def add_hazard(problem, hazard, seed):
 
 
 def _try(kind, family, seed):
-    gains = gains_of(draw_table(kind, family, seed))
+    problem = draw_table(kind, family, seed)
+    if not _may_be_clear(kind, problem):
+        return {"clear": False}
+    gains = gains_of(kind, problem)
     target, clear = best_step(kind, gains, seed)
     return {"kind": kind, "family": family, "seed": seed, "target": target, "clear": clear} | {
         "gains": {name: value if value is None else plain(value) for name, value in gains.items()}
     }
 
 
-def _select(families, kind, wanted, first_seed, jobs):
+def _may_be_clear(kind, problem):
+    """Return whether gains that need no training leave a chance."""
+    noise, overlap, mine = problem.floor - problem.clean, problem.clean, own_error(problem)
+    model = 0 if mine is None else mine - problem.floor
+    return {
+        "labels": noise >= FACTOR * overlap,
+        "rows": overlap <= 0.1,
+        "stop": overlap <= 0.35 and model <= AT_CEILING,
+        "features": overlap >= 3 * MARGIN and model <= AT_CEILING,
+        "model": model >= FACTOR * overlap,
+    }[kind]
+
+
+def _select(families, kind, wanted, first_seed):
     """Return clear tables, at most three of a family."""
     if kind == "fix":
         return [
@@ -378,30 +395,25 @@ def _select(families, kind, wanted, first_seed, jobs):
             for at in range(wanted)
         ]
     found = []
-    for start in range(0, 12 * len(families), 4):
-        tries = [(families[at % len(families)], first_seed + at) for at in range(start, start + 4)]
-        open_ = [(name, seed) for name, seed in tries if sum(one["family"] == name for one in found) < 3]
-        found += [one for one in Parallel(jobs)(delayed(partial(_try, kind))(*each) for each in open_) if one["clear"]]
-        if len(found) >= wanted:
-            break
-    return found[:wanted]
+    for at in range(12 * len(families)):
+        family = families[at % len(families)]
+        if len(found) < wanted and sum(one["family"] == family for one in found) < 3:
+            found += [one for one in [_try(kind, family, first_seed + at)] if one.pop("clear")]
+    print(kind, [one["family"] for one in found], flush=True)
+    return found
 
 
-def main(jobs=2):
+def main():
     tables = {
         group: [
             one
             for at, kind in enumerate(KINDS)
-            for one in _select(
-                [name for name in MINE[group] if name not in ATOMS], kind, wanted, first + 1000 * at, jobs
-            )
+            for one in _select([name for name in MINE[group] if name not in ATOMS], kind, wanted, first + 1000 * at)
         ]
         for group, wanted, first in (("training", 5, 50_000), ("judging", 10, 60_000))
     }
     lines = {group: ",\n".join(json.dumps(one) for one in found) for group, found in tables.items()}
     TABLES.write_text("{" + ",\n".join(f'"{group}": [\n{text}\n]' for group, text in lines.items()) + "}\n")
-    for group, found in tables.items():
-        print(group, {kind: sum(one["kind"] == kind for one in found) for kind in KINDS})
 
 
 if __name__ == "__main__":
