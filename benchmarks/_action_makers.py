@@ -303,9 +303,14 @@ def gains_of(kind, problem):
         more = np.append(problem.y, draw_labels(chances, rng))
         later = min(now, _strong_error(problem, np.vstack([problem.X, X]), more))
     return {
-        "labels": problem.floor - problem.clean, "rows": now - later, "features": problem.clean,
-        "model": 0.0 if mine is None else mine - now, "now": now, "later": later,
-        "floor": problem.floor, "mine": mine,
+        "labels": problem.floor - problem.clean,
+        "rows": now - later,
+        "features": problem.clean,
+        "model": 0.0 if mine is None else mine - now,
+        "now": now,
+        "later": later,
+        "floor": problem.floor,
+        "mine": mine,
     }
 
 

@@ -115,8 +115,7 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
         whole = check.gap.overall
         yield "your model", f"{_both(whole.error, measure)}: {whole.word}"
     if check.budget is not None:
-        divided = answer if check.budget.metric == answer.metric else check.of_errors
-        yield "where it goes", budget_text(check.budget, divided)
+        yield "where it goes", budget_text(check.budget, answer)
     if step := next_text(check):
         yield "next", step
 

@@ -40,6 +40,7 @@ from bayesfloor.summary._html_drawings import (
     pair_table,
     row_cards,
     row_names,
+    split_error,
     tree_text,
 )
 from bayesfloor.summary._next import next_text
@@ -184,13 +185,14 @@ def _of_any(check: Measured) -> dict[str, Any]:
         "check": check,
         "standing": standing(check),
         "next_step": next_text(check),
+        "split": split_error(check),
         "reliability": why_reliable(check),
         "findings": main_findings(check),
         "rests_on": rests_on(check),
         "figures": [
             ("balanced accuracy" if name == "balanced" else name, text)
             for name, text in answer_figures(check)
-            if name not in ("reliability", "next")
+            if name not in ("reliability", "next", "where it goes")
         ],
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from bayesfloor.answer._answer import LIKELY, OPEN, REACHABLE, Answer, Basis, guessed_class
 from bayesfloor.answer._learners import called
-from bayesfloor.answer._metrics import NUMBERS, score_text, span_text, with_article
+from bayesfloor.answer._metrics import METRICS, NUMBERS, score_text, span_text, with_article
 from bayesfloor.decide._budget import Budget, Part, PartName
 from bayesfloor.decide._gap import BELOW
 from bayesfloor.summary._findings import Measured
@@ -314,14 +315,29 @@ def more_rows(answer: Answer, target: float | None, measure: str) -> str:
 
 def budget_text(budget: Budget, answer: Answer) -> str:
     """Return where the error goes, in one line."""
-    whose = called(budget.of, answer.of.task) if budget.of else "your model"
-    size = _points if answer.of.of_errors else lambda loss: number_text(loss, 2)
+    size = _sizes(budget)
     parts = " + ".join(f"{part.name} {size(part.loss)}" for part in budget.parts)
     inside = ", ".join(f"{part.name} {size(part.loss)}" for part in budget.inside)
-    unit = "" if answer.of.of_errors else f" ({answer.of.words}, as a loss)"
-    text = f"{size(budget.error)}{' %' if answer.of.of_errors else ''} of {whose}{unit}: {parts}"
+    text = f"{budget_title(budget, answer)} = {parts}"
     return f"{text}; what will stay: {inside}" if len(budget.inside) > 1 else text
 
 
-def _points(loss: float) -> str:
-    return percent(loss)
+def budget_title(budget: Budget, answer: Answer) -> str:
+    """Return whose error is divided, and how large it is."""
+    metric = METRICS[budget.metric]
+    whose = called(budget.of, answer.of.task) if budget.of else "your model"
+    if metric.of_errors:
+        return f"error of {whose}: {percent(budget.error)} %"
+    loss = f"1 - {metric.words}" if metric.is_score else metric.words
+    return f"{loss} of {whose}: {number_text(budget.error, 2)}"
+
+
+def budget_lines(budget: Budget) -> Iterator[str]:
+    """Yield each part with its interval, first those of the error, then those of what will stay."""
+    size = _sizes(budget)
+    for part in (*budget.parts, *budget.inside):
+        yield f"{part.name} {size(part.loss)} ({size(part.low)} to {size(part.high)})"
+
+
+def _sizes(budget: Budget) -> Callable[[float], str]:
+    return percent if METRICS[budget.metric].of_errors else lambda loss: number_text(loss, 2)
