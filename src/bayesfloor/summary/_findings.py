@@ -18,7 +18,7 @@ from bayesfloor.answer._leaks import DoubtfulColumns, Leak
 from bayesfloor.answer._metrics import ACCURACY, NUMBERS
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
 from bayesfloor.answer._related_rows import RelatedRows
-from bayesfloor.decide._budget import Budget
+from bayesfloor.decide._budget import Budget, PartName
 from bayesfloor.decide._gap import AT, BELOW, ROOM, SAW_LABELS, Gap
 from bayesfloor.decide._merging import MergeAdvice
 from bayesfloor.decide._model_score import ModelScore
@@ -381,19 +381,27 @@ def _harder_class(check: Measured) -> Finding | None:
 
 
 def _suspicious(check: Measured) -> Finding | None:
-    n, explained = check.suspicious.n_suspect, _explained(check)
+    n = check.suspicious.n_suspect
     if not n:
         return None
     disagree = "label disagrees with its" if n == 1 else "labels disagree with their"
     among = "rows" if check.facts.priors is None else f"the {_n_searched(check):,} rows in the trees"
     part = f"{percent(n / _n_searched(check))} % of {among}"
-    weight = f"explain at most {percent(explained)} %" if explained < _MUCH else "may explain much"
     return make_finding(
         "BF105",
         "suspicious",
         f"{n:,} {disagree} neighbours ({part}): {WRONG_OR_OVERLAP}.",
-        f"Such labels {weight} of the lowest possible error. To look at them: bayesfloor samples, or .suspicious.",
+        _weight_of_labels(check),
+        "To look at them: bayesfloor samples, or .suspicious.",
     )
+
+
+def _weight_of_labels(check: Measured) -> str:
+    """Return how much of the error wrong labels cause, as the budget says; nothing if it cannot tell."""
+    part = None if check.budget is None else check.budget.part(PartName.WRONG_LABELS)
+    if part is not None and check.budget is not None and part.low > 0:
+        return f"Wrong labels seem to cause about {percent(part.loss)} points of the error; not all of them stand out."
+    return "Such labels may explain much of the lowest possible error." if _explained(check) >= _MUCH else ""
 
 
 def _odd_numbers(check: Measured) -> Finding | None:

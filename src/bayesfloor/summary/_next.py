@@ -16,7 +16,7 @@ from bayesfloor.decide._budget import Budget, Part, PartName
 from bayesfloor.decide._gap import BELOW
 from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._scores import guess_text
-from bayesfloor.summary._verdict import finds_nothing, lowest_error, wished
+from bayesfloor.summary._verdict import capital, finds_nothing, lowest_error, wished
 from bayesfloor.support._results import Result
 from bayesfloor.support._words import (
     accuracy,
@@ -194,9 +194,10 @@ def _labels(check: Measured) -> Step | None:
     part, n = _part(check, PartName.WRONG_LABELS), check.suspicious.n_suspect
     if part is None or not n or part.low <= 0 or hardly_falls(lowest_error(check.of_errors), _left(check, part)):
         return None
+    first = "the one that disagrees with its" if n == 1 else f"the {n:,} that disagree with their"
     text = (
-        f"look at the {how_many(n, 'label')} that {'disagrees' if n == 1 else 'disagree'} with the neighbours; wrong "
-        f"labels seem to cause about {percent(part.loss)} points of the error."
+        f"look at the labels, first at {first} neighbours; wrong labels seem to cause about {percent(part.loss)} "
+        "points of the error."
     )
     return Step(
         Action.LABELS, text, part.loss, how_many(n, "label"), "found.suspicious.frame()", "bayesfloor samples FILE"
@@ -327,9 +328,9 @@ def budget_title(budget: Budget, answer: Answer) -> str:
     metric = METRICS[budget.metric]
     whose = called(budget.of, answer.of.task) if budget.of else "your model"
     if metric.of_errors:
-        return f"error of {whose}: {percent(budget.error)} %"
+        return f"Error of {whose}: {percent(budget.error)} %"
     loss = f"1 - {metric.words}" if metric.is_score else metric.words
-    return f"{loss} of {whose}: {number_text(budget.error, 2)}"
+    return f"{capital(loss)} of {whose}: {number_text(budget.error, 2)}"
 
 
 def budget_lines(budget: Budget) -> Iterator[str]:
