@@ -34,7 +34,7 @@ from benchmarks._metric_makers import JUDGING_MAKERS, TRAINING_MAKERS, log_int, 
 from benchmarks._results import plain
 
 TABLES = Path(__file__).with_name("next_step.json")
-TRUTH_ROWS, TEST_ROWS, GAIN_ROWS = 200_000, 50_000, 15_000
+TRUTH_ROWS, TEST_ROWS, GAIN_ROWS = 200_000, 50_000, 10_000
 FACTOR = 1.5  # how many times any other gain the largest one is
 MOST_KERNEL = 8000  # training rows of a support vector machine
 LEAST_GAIN, AT_CEILING, MARGIN = 0.03, 0.02, 0.04
@@ -54,7 +54,8 @@ def _scored(make):
         while not 2 <= sample(2, rng).shape[1] <= 30:
             sample, score = make(rng, k)
         values = score(sample(TEST_ROWS, rng))
-        middle, scale = values.mean(axis=0), values.std() / (8 * sharp)
+        middle = values.mean(axis=0)
+        scale = (values - middle - (values - middle).mean(axis=1, keepdims=True)).std() / (6 * sharp)
 
         def law(n, rng):
             X = sample(n, rng)
@@ -69,7 +70,7 @@ def answers(rng, sharp):
     """A few answers of a few levels, each combination many times and with chances of its own."""
     levels, k = rng.integers(2, 4, 3), int(rng.integers(2, 5))
     chances = [rng.dirichlet(np.full(each, 8.0)) for each in levels]
-    eta = softmax(1.5 * sharp * rng.normal(size=(*levels, k)), axis=-1)
+    eta = softmax(2.5 * sharp * rng.normal(size=(*levels, k)), axis=-1)
 
     def law(n, rng):
         X = np.column_stack([rng.choice(len(each), n, p=each) for each in chances])
@@ -161,7 +162,7 @@ class Problem(NamedTuple):
     draw: object
 
 
-def draw_problem(family, seed, *, n=None, sharp=None, rate=None, mine="none"):
+def draw_problem(family, seed, *, n=None, sharp=None, rate=None, mine="none", truth_rows=TRUTH_ROWS):
     """Return a problem; what is not given is random."""
     rng = np.random.default_rng([seed, zlib.crc32(family.encode())])
     n, sharp = n or log_int(rng, 400, 4000), sharp or log_uniform(rng, 0.5, 2.5)
@@ -172,7 +173,7 @@ def draw_problem(family, seed, *, n=None, sharp=None, rate=None, mine="none"):
         draw = _wrong_at(FAMILIES[family](rng, sharp), rate, cyclic=cyclic)
         X, _, noisy = draw(n, rng)
         y = draw_labels(noisy, rng)
-    fresh, clean, eta = draw(TRUTH_ROWS, rng)
+    fresh, clean, eta = draw(truth_rows, rng)
     loss = 1 - eta.max(axis=1)
     repeated = float((loss * _is_repeated(family, X, fresh)).mean())
     ways, own = _users_model(mine, draw, X, fresh[:TEST_ROWS], eta[:TEST_ROWS], rng)
@@ -287,7 +288,8 @@ def draw_table(kind, family, seed):
     rate = rng.uniform(0.08, 0.2) if kind == "labels" else 0.0
     turn = seed + seed // 10
     mine = ("none", "good")[turn % 2] if kind != "model" else ("linear", "stump", "shallow", "stale")[turn % 4]
-    return draw_problem(family, seed, n=n, sharp=sharp, rate=rate, mine="none" if kind == "fix" else mine)
+    mine = "none" if kind == "fix" else mine
+    return draw_problem(family, seed, n=n, sharp=sharp, rate=rate, mine=mine, truth_rows=TEST_ROWS)
 
 
 def gains_of(kind, problem):
@@ -303,9 +305,14 @@ def gains_of(kind, problem):
         more = np.append(problem.y, draw_labels(chances, rng))
         later = min(now, _strong_error(problem, np.vstack([problem.X, X]), more))
     return {
-        "labels": problem.floor - problem.clean, "rows": now - later, "features": problem.clean,
-        "model": 0.0 if mine is None else mine - now, "now": now, "later": later,
-        "floor": problem.floor, "mine": mine,
+        "labels": problem.floor - problem.clean,
+        "rows": now - later,
+        "features": problem.clean,
+        "model": 0.0 if mine is None else mine - now,
+        "now": now,
+        "later": later,
+        "floor": problem.floor,
+        "mine": mine,
     }
 
 
@@ -404,16 +411,14 @@ def _select(families, kind, wanted, first_seed):
 
 
 def main():
-    tables = {
-        group: [
-            one
-            for at, kind in enumerate(KINDS)
-            for one in _select([name for name in MINE[group] if name not in ATOMS], kind, wanted, first + 1000 * at)
-        ]
-        for group, wanted, first in (("training", 5, 50_000), ("judging", 10, 60_000))
-    }
-    lines = {group: ",\n".join(json.dumps(one) for one in found) for group, found in tables.items()}
-    TABLES.write_text("{" + ",\n".join(f'"{group}": [\n{text}\n]' for group, text in lines.items()) + "}\n")
+    lines = {}
+    for group, wanted, first in (("training", 5, 50_000), ("judging", 10, 60_000)):
+        lines[group] = []
+        for at, kind in enumerate(KINDS):
+            names = [name for name in MINE[group] if name not in ATOMS]
+            lines[group] += map(json.dumps, _select(names, kind, wanted, first + 1000 * at))
+            text = ",\n".join(f'"{name}": [\n' + ",\n".join(own) + "\n]" for name, own in lines.items())
+            TABLES.write_text("{" + text + "}\n")
 
 
 if __name__ == "__main__":

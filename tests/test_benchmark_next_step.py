@@ -31,7 +31,7 @@ def test_the_floor_of_answers_is_the_sum_over_their_combinations(makers):
 def test_wrong_labels_are_the_floor_of_clusters(makers):
     """Far apart, classes do not overlap: the floor is the rate of wrong labels, which drawn labels show."""
     problem = makers.draw_problem("clusters", SEED, n=3000, sharp=6.0, rate=0.12)
-    rows, clean, noisy = problem.draw(20_000, np.random.default_rng(0))
+    _, clean, noisy = problem.draw(20_000, np.random.default_rng(0))
     drawn = makers.draw_labels(noisy, np.random.default_rng(1))
 
     assert (problem.floor, problem.clean, problem.repeated) == pytest.approx((0.12, 0.0, 0.0), abs=1e-3)
@@ -53,10 +53,8 @@ def test_the_sets_share_no_family_and_no_seed_and_best_steps_are_clear(makers, b
 def state(*actions, **facts):
     """What a reader sees by default: 90 % accuracy is open, the model's error is 15 %, the best learner's 12 %."""
     steps = [{"action": action, "gain": 0.02, "code": "BF114" if action == "fix first" else ""} for action in actions]
-    return {
-        **{"verdict": "Room to improve: ...", "outcome": "open", "next": steps, "codes": ["BF114"], "allowed": 0.1},
-        **{"best": 0.12, "mine": 0.15, "has model": True, "estimate": 0.08, "ahead": 0.09, **facts},
-    }
+    said = {"verdict": "Room to improve: ...", "outcome": "open", "next": steps, "codes": ["BF114"], "allowed": 0.1}
+    return said | {"best": 0.12, "mine": 0.15, "has model": True, "estimate": 0.08, "ahead": 0.09} | facts
 
 
 @pytest.mark.parametrize(
