@@ -1,12 +1,13 @@
 """Problems with known parts of the error, and tables with a known best next step.
 
 A family makes a law: rows, and the chance of each class at every row if labels are right. Wrong labels mix the classes,
-so that the lowest error with and without them is known at every row; truths are means over 200,000 rows, and errors of
-models are those at 50,000 of them by the known chances. Families for training and for judging have nothing in common.
+so that the lowest error with and without them is known at every row. Truths are means over 200,000 rows (20,000 for
+tables), and errors of models are those at up to 50,000 of them. Families for training and for judging have nothing in
+common.
 
 The best step of a table follows from true gains: what right labels, four times the rows, a strong model and perfect
-features bring. Tables in which another gain is more than two thirds of the largest were left out. Gains need no check;
-``python -m benchmarks._action_makers`` computes them again and writes ``next_step.json``.
+features bring. Tables in which another gain is more than two thirds of the largest were left out. This needs no check:
+``python -m benchmarks._action_makers`` computes gains, selects tables and writes ``next_step.json``.
 """
 
 import json
@@ -34,9 +35,9 @@ from benchmarks._metric_makers import JUDGING_MAKERS, TRAINING_MAKERS, log_int, 
 from benchmarks._results import plain
 
 TABLES = Path(__file__).with_name("next_step.json")
-TRUTH_ROWS, TEST_ROWS, GAIN_ROWS = 200_000, 50_000, 10_000
+TRUTH_ROWS, TEST_ROWS, TABLE_ROWS = 200_000, 50_000, 20_000
 FACTOR = 1.5  # how many times any other gain the largest one is
-MOST_KERNEL = 8000  # training rows of a support vector machine
+MOST_KERNEL = 4000  # training rows of a support vector machine
 LEAST_GAIN, AT_CEILING, MARGIN = 0.03, 0.02, 0.04
 SPLITS = 2  # of five, on which models are trained
 FEWEST = 25  # rows of a class
@@ -289,17 +290,17 @@ def draw_table(kind, family, seed):
     turn = seed + seed // 10
     mine = ("none", "good")[turn % 2] if kind != "model" else ("linear", "stump", "shallow", "stale")[turn % 4]
     mine = "none" if kind == "fix" else mine
-    return draw_problem(family, seed, n=n, sharp=sharp, rate=rate, mine=mine, truth_rows=TEST_ROWS)
+    return draw_problem(family, seed, n=n, sharp=sharp, rate=rate, mine=mine, truth_rows=TABLE_ROWS)
 
 
 def gains_of(kind, problem):
     """Return the true errors and gains of a table, by strong learners on its rows and on four times as many.
 
-    At the ceiling, more rows gain no more than what is left above the floor, which stands for their gain.
+    Only where more rows may be best are these learned on: elsewhere, their gain is the most that it can be.
     """
     now, mine = _strong_error(problem, problem.X, problem.y), own_error(problem)
     later = problem.floor
-    if kind not in ("stop", "features"):
+    if kind == "rows":
         rng, n = np.random.default_rng(0), 3 * len(problem.X)
         X, _, chances = problem.draw(n, rng)
         more = np.append(problem.y, draw_labels(chances, rng))
@@ -320,8 +321,7 @@ def _strong_error(problem, X, y):
     fewest = np.bincount(y).min()
     leave_out = {"kernel": len(X) > MOST_KERNEL, "quadratic": fewest <= X.shape[1] + 1}
     fits = [model for name, model in STRONG.items() if not leave_out.get(name)]
-    rows = slice(0, GAIN_ROWS)
-    return min(error_at(clone(model).fit(X, y).predict(problem.fresh[rows]), problem.eta[rows]) for model in fits)
+    return min(error_at(clone(model).fit(X, y).predict(problem.fresh), problem.eta) for model in fits)
 
 
 def best_step(kind, gains, seed):
@@ -385,7 +385,7 @@ def _may_be_clear(kind, problem):
     noise, overlap, mine = problem.floor - problem.clean, problem.clean, own_error(problem)
     model = 0 if mine is None else mine - problem.floor
     return {
-        "labels": noise >= FACTOR * overlap,
+        "labels": noise >= FACTOR * max(overlap, model),
         "rows": overlap <= 0.1,
         "stop": overlap <= 0.35 and model <= AT_CEILING,
         "features": overlap >= 3 * MARGIN and model <= AT_CEILING,
