@@ -1,12 +1,13 @@
 """Problems with known parts of the error, and tables with a known best next step.
 
 A family makes a law: rows, and the chance of each class at every row if labels are right. Wrong labels mix the classes,
-so that the lowest error with and without them is known at every row; truths are means over 200,000 rows, and errors of
-models are those at 50,000 of them by the known chances. Families for training and for judging have nothing in common.
+so that the lowest error with and without them is known at every row. Truths are means over 200,000 rows (20,000 for
+tables), and errors of models are those at up to 50,000 of them. Families for training and for judging have nothing in
+common.
 
 The best step of a table follows from true gains: what right labels, four times the rows, a strong model and perfect
-features bring. Tables in which another gain is more than two thirds of the largest were left out. Gains need no check;
-``python -m benchmarks._action_makers`` computes them again and writes ``next_step.json``.
+features bring. Tables in which another gain is more than two thirds of the largest were left out. This needs no check:
+``python -m benchmarks._action_makers`` computes gains, selects tables and writes ``next_step.json``.
 """
 
 import json
@@ -34,9 +35,9 @@ from benchmarks._metric_makers import JUDGING_MAKERS, TRAINING_MAKERS, log_int, 
 from benchmarks._results import plain
 
 TABLES = Path(__file__).with_name("next_step.json")
-TRUTH_ROWS, TEST_ROWS, GAIN_ROWS = 200_000, 50_000, 15_000
+TRUTH_ROWS, TEST_ROWS, TABLE_ROWS = 200_000, 50_000, 20_000
 FACTOR = 1.5  # how many times any other gain the largest one is
-MOST_KERNEL = 8000  # training rows of a support vector machine
+MOST_KERNEL = 4000  # training rows of a support vector machine
 LEAST_GAIN, AT_CEILING, MARGIN = 0.03, 0.02, 0.04
 SPLITS = 2  # of five, on which models are trained
 FEWEST = 25  # rows of a class
@@ -54,7 +55,8 @@ def _scored(make):
         while not 2 <= sample(2, rng).shape[1] <= 30:
             sample, score = make(rng, k)
         values = score(sample(TEST_ROWS, rng))
-        middle, scale = values.mean(axis=0), values.std() / (8 * sharp)
+        middle = values.mean(axis=0)
+        scale = (values - middle - (values - middle).mean(axis=1, keepdims=True)).std() / (6 * sharp)
 
         def law(n, rng):
             X = sample(n, rng)
@@ -69,7 +71,7 @@ def answers(rng, sharp):
     """A few answers of a few levels, each combination many times and with chances of its own."""
     levels, k = rng.integers(2, 4, 3), int(rng.integers(2, 5))
     chances = [rng.dirichlet(np.full(each, 8.0)) for each in levels]
-    eta = softmax(1.5 * sharp * rng.normal(size=(*levels, k)), axis=-1)
+    eta = softmax(2.5 * sharp * rng.normal(size=(*levels, k)), axis=-1)
 
     def law(n, rng):
         X = np.column_stack([rng.choice(len(each), n, p=each) for each in chances])
@@ -161,7 +163,7 @@ class Problem(NamedTuple):
     draw: object
 
 
-def draw_problem(family, seed, *, n=None, sharp=None, rate=None, mine="none"):
+def draw_problem(family, seed, *, n=None, sharp=None, rate=None, mine="none", truth_rows=TRUTH_ROWS):
     """Return a problem; what is not given is random."""
     rng = np.random.default_rng([seed, zlib.crc32(family.encode())])
     n, sharp = n or log_int(rng, 400, 4000), sharp or log_uniform(rng, 0.5, 2.5)
@@ -172,7 +174,7 @@ def draw_problem(family, seed, *, n=None, sharp=None, rate=None, mine="none"):
         draw = _wrong_at(FAMILIES[family](rng, sharp), rate, cyclic=cyclic)
         X, _, noisy = draw(n, rng)
         y = draw_labels(noisy, rng)
-    fresh, clean, eta = draw(TRUTH_ROWS, rng)
+    fresh, clean, eta = draw(truth_rows, rng)
     loss = 1 - eta.max(axis=1)
     repeated = float((loss * _is_repeated(family, X, fresh)).mean())
     ways, own = _users_model(mine, draw, X, fresh[:TEST_ROWS], eta[:TEST_ROWS], rng)
@@ -287,17 +289,18 @@ def draw_table(kind, family, seed):
     rate = rng.uniform(0.08, 0.2) if kind == "labels" else 0.0
     turn = seed + seed // 10
     mine = ("none", "good")[turn % 2] if kind != "model" else ("linear", "stump", "shallow", "stale")[turn % 4]
-    return draw_problem(family, seed, n=n, sharp=sharp, rate=rate, mine="none" if kind == "fix" else mine)
+    mine = "none" if kind == "fix" else mine
+    return draw_problem(family, seed, n=n, sharp=sharp, rate=rate, mine=mine, truth_rows=TABLE_ROWS)
 
 
 def gains_of(kind, problem):
     """Return the true errors and gains of a table, by strong learners on its rows and on four times as many.
 
-    At the ceiling, more rows gain no more than what is left above the floor, which stands for their gain.
+    Only where more rows may be best are these learned on: elsewhere, their gain is the most that it can be.
     """
     now, mine = _strong_error(problem, problem.X, problem.y), own_error(problem)
     later = problem.floor
-    if kind not in ("stop", "features"):
+    if kind == "rows":
         rng, n = np.random.default_rng(0), 3 * len(problem.X)
         X, _, chances = problem.draw(n, rng)
         more = np.append(problem.y, draw_labels(chances, rng))
@@ -318,8 +321,7 @@ def _strong_error(problem, X, y):
     fewest = np.bincount(y).min()
     leave_out = {"kernel": len(X) > MOST_KERNEL, "quadratic": fewest <= X.shape[1] + 1}
     fits = [model for name, model in STRONG.items() if not leave_out.get(name)]
-    rows = slice(0, GAIN_ROWS)
-    return min(error_at(clone(model).fit(X, y).predict(problem.fresh[rows]), problem.eta[rows]) for model in fits)
+    return min(error_at(clone(model).fit(X, y).predict(problem.fresh), problem.eta) for model in fits)
 
 
 def best_step(kind, gains, seed):
@@ -383,7 +385,7 @@ def _may_be_clear(kind, problem):
     noise, overlap, mine = problem.floor - problem.clean, problem.clean, own_error(problem)
     model = 0 if mine is None else mine - problem.floor
     return {
-        "labels": noise >= FACTOR * overlap,
+        "labels": noise >= FACTOR * max(overlap, model),
         "rows": overlap <= 0.1,
         "stop": overlap <= 0.35 and model <= AT_CEILING,
         "features": overlap >= 3 * MARGIN and model <= AT_CEILING,
@@ -409,16 +411,14 @@ def _select(families, kind, wanted, first_seed):
 
 
 def main():
-    tables = {
-        group: [
-            one
-            for at, kind in enumerate(KINDS)
-            for one in _select([name for name in MINE[group] if name not in ATOMS], kind, wanted, first + 1000 * at)
-        ]
-        for group, wanted, first in (("training", 5, 50_000), ("judging", 10, 60_000))
-    }
-    lines = {group: ",\n".join(json.dumps(one) for one in found) for group, found in tables.items()}
-    TABLES.write_text("{" + ",\n".join(f'"{group}": [\n{text}\n]' for group, text in lines.items()) + "}\n")
+    lines = {}
+    for group, wanted, first in (("training", 5, 50_000), ("judging", 10, 60_000)):
+        lines[group] = []
+        for at, kind in enumerate(KINDS):
+            names = [name for name in MINE[group] if name not in ATOMS]
+            lines[group] += map(json.dumps, _select(names, kind, wanted, first + 1000 * at))
+            text = ",\n".join(f'"{name}": [\n' + ",\n".join(own) + "\n]" for name, own in lines.items())
+            TABLES.write_text("{" + text + "}\n")
 
 
 if __name__ == "__main__":

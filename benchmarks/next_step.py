@@ -52,7 +52,7 @@ def read_budget(found):
         return None
 
     def read(parts):
-        return {part.name: [float(part.loss), float(part.low), float(part.high)] for part in parts}
+        return {str(part.name): [float(part.loss), float(part.low), float(part.high)] for part in parts}
 
     return {"error": float(budget.error), "parts": read(budget.parts), "inside": read(budget.inside)}
 
@@ -60,7 +60,11 @@ def read_budget(found):
 def read_next(found):
     """Return the steps as dictionaries with action, gain (or None) and code."""
     return [
-        {"action": step.action, "gain": known(getattr(step, "gain", None)), "code": getattr(step, "code", "") or ""}
+        {
+            "action": str(step.action),
+            "gain": known(getattr(step, "gain", None)),
+            "code": getattr(step, "code", "") or "",
+        }
         for step in getattr(found, "next", None) or ()
     ]
 
@@ -136,7 +140,8 @@ def sums_off(said):
     """Return by how much the parts miss the error, and those inside miss what will stay, whichever is more."""
     off = [sum(loss for loss, *_ in said["parts"].values()) - said["error"]]
     if said["inside"]:
-        off.append(sum(loss for loss, *_ in said["inside"].values()) - said["parts"][STAY][0])
+        outer = said["parts"].get(STAY) or said["parts"][EITHER]
+        off.append(sum(loss for loss, *_ in said["inside"].values()) - outer[0])
     return max(map(abs, off))
 
 

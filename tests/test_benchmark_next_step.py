@@ -53,19 +53,8 @@ def test_the_sets_share_no_family_and_no_seed_and_best_steps_are_clear(makers, b
 def state(*actions, **facts):
     """What a reader sees by default: 90 % accuracy is open, the model's error is 15 %, the best learner's 12 %."""
     steps = [{"action": action, "gain": 0.02, "code": "BF114" if action == "fix first" else ""} for action in actions]
-    return {
-        "verdict": "Room to improve: ...",
-        "outcome": "open",
-        "next": steps,
-        "codes": ["BF114"],
-        "allowed": 0.1,
-        "best": 0.12,
-        "mine": 0.15,
-        "has model": True,
-        "estimate": 0.08,
-        "ahead": 0.09,
-        **facts,
-    }
+    said = {"verdict": "Room to improve: ...", "outcome": "open", "next": steps, "codes": ["BF114"], "allowed": 0.1}
+    return said | {"best": 0.12, "mine": 0.15, "has model": True, "estimate": 0.08, "ahead": 0.09} | facts
 
 
 @pytest.mark.parametrize(
