@@ -20,7 +20,7 @@ from bayesfloor.plotting._display import COLOURS, LONGEST, MAP, families, label_
 from bayesfloor.plotting._pairwise_display import luminance
 from bayesfloor.support._words import show_labels
 
-BY_NAME = ("pairwise", "tree", "ladder", "forecast", "comparison", "gap", "predicted")
+BY_NAME = ("pairwise", "tree", "ladder", "forecast", "comparison", "gap", "predicted", "budget")
 OF_FLOOR = (PairwiseDisplay, ClassTreeDisplay, ForecastDisplay, CurveDisplay)
 WITH_MOST = ("pairwise", "comparison", "gap")
 
