@@ -101,9 +101,9 @@ class BudgetDisplay(ResultDisplay):
         for side in ("top", "left", "right"):
             ax.spines[side].set_visible(False)
         write_title(ax, f"Where the error goes: {self._whose()}")
-        self.caption_ = (
-            f"{self._whole()}: {'; '.join(self._told(k) for k in range(len(size)))}. Lines are 95 % intervals."
-        )
+        bar = f", {len(size)} parts that add up to it" if len(size) > 1 else ""
+        parts = "; ".join(self._told(k) for k in range(len(size)))
+        self.caption_ = f"{self._whole()}{bar}: {parts}. Lines are 95 % intervals."
         return self
 
     def _told(self, place: int) -> str:
