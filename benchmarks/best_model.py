@@ -25,12 +25,14 @@ from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+from pandas import read_parquet
+from sklearn.datasets import load_diabetes
 
 from bayesfloor import check
 from bayesfloor.io import open_data
 from bayesfloor.io._labels import missing_labels
 from benchmarks._command import FOLDER, JOBS, one_thread, run_command
-from benchmarks._data import file_generator, read_rows
+from benchmarks._data import data_folder, file_generator, read_rows
 from benchmarks._results import Goal, at_least, none_of, plain, print_tables
 from benchmarks._timing import seconds_of
 from benchmarks.forecast import run_cells
@@ -50,13 +52,14 @@ WITHIN, LEAST_WITHIN, MOST_MEAN = 2.0, 10 / 12, 0.6
 # Rows.
 
 
-def read_numbers(name):
-    if name == "diabetes":
-        from sklearn.datasets import load_diabetes
-
-        return load_diabetes(return_X_y=True)
-    X, y = read_rows(name)
-    return X, y.astype(float)
+def read_dataset(name):
+    """Return features, as a data frame if some are text, and codes."""
+    if name in ("digits", "diabetes"):
+        return load_diabetes(return_X_y=True) if name == "diabetes" else read_rows(name)
+    table = read_parquet(data_folder() / f"{name}.parquet")
+    X = table.drop(columns="target")
+    is_table = any(kind.kind not in "iuf" for kind in X.dtypes)
+    return X if is_table else X.to_numpy(dtype=float), np.unique(table["target"], return_inverse=True)[1]
 
 
 def read_set(name):
@@ -66,7 +69,8 @@ def read_set(name):
         one = files[name]
         table = read_table(folder, one)
         return table.drop(columns=label_of(one)), table[label_of(one)].to_numpy(), "classes"
-    return (*read_numbers(name), "numbers") if name in NUMBERS else (*read_rows(name), "classes")
+    X, y = read_dataset(name)
+    return (X, y.astype(float), "numbers") if name in NUMBERS else (X, y, "classes")
 
 
 @cache
