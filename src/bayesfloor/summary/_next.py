@@ -134,7 +134,7 @@ def _done(check: Measured) -> Step | None:
     """Return the step if nothing is left to gain, or if the target is met."""
     answer, best, own = check.answer, lowest_error(check.answer), _loss_of_model(check)
     name = called(answer.best, answer.of.task)
-    if min(best, own) <= 0 and answer.best:
+    if min(best, own) <= 0 and answer.best and check.outcome in (None, REACHABLE, LIKELY):
         if own <= 0:
             return Step(Action.STOP, "stop: your model makes no error, so nothing is left to gain.", 0.0)
         if check.model_score is None and check.target is None:
