@@ -35,6 +35,7 @@ _LITTLE_AT_FOUR = 0.005  # with four times as many rows
 _TIMES = (2, 4, 16)
 # Findings to act on before anything else: until then, the answer is about another problem.
 _FIRST = ("BF118", "BF119", "BF106", "BF114", "BF115")
+_COPIES = "BF113"  # which the check kept together, so that all else it says still holds
 
 
 class Action(StrEnum):
@@ -97,19 +98,23 @@ def next_steps(check: Measured) -> tuple[Step, ...]:
     answer = check.answer
     if code := _first_finding(check):
         text = "test your model on rows that it was not trained on, then check again."
-        if code in _FIRST:
-            text = f"act on {code} below, then check again."
-        return (Step(Action.FIX, text, command=f"bayesfloor explain {code}", code=code),)
+        return (_fix(code, f"act on {code} below, then check again." if code in _FIRST else text),)
     if done := _done(check):
         return (done,)
     if answer.unknown is not None and answer.forecast is not None:
         return ()  # the verdict says what would help
     if finds_nothing(answer):
         return (_features("look for better features."),)
+    copies = any(finding.code == _COPIES for finding in check.findings)
+    first = [_fix(_COPIES, "drop the copies, or keep them together when you test a model.")] if copies else []
     steps = [step for step in (_try(check), _labels(check), _rows(check), _merge(check)) if step is not None]
     steps.sort(key=lambda step: -np.nan_to_num(step.gain))
     more = [_effort(check), _features(_why_features(check, steps))] if answer.unknown is None else []
-    return tuple([*steps, *(step for step in more if step is not None)][:_MOST])
+    return tuple([*first, *steps, *(step for step in more if step is not None)][:_MOST])
+
+
+def _fix(code: str, text: str) -> Step:
+    return Step(Action.FIX, text, command=f"bayesfloor explain {code}", code=code)
 
 
 def next_text(check: Measured) -> str:
