@@ -14,6 +14,7 @@ from bayesfloor.support._names import load_late
 if TYPE_CHECKING:
     from bayesfloor.decide._features import FloorSelector, HoldOut, SelectionPath
     from bayesfloor.decide._gap import Gap, GapLines, TooGood, gap
+    from bayesfloor.decide._importances import Importances
     from bayesfloor.decide._merging import MergeAdvice, MergeStep, merge_advice
     from bayesfloor.decide._number_rows import ErrorByPrediction, NumberGap, OddNumbers
     from bayesfloor.decide._representations import Comparison, LabelsSeenWarning, compare_representations
@@ -27,6 +28,7 @@ __all__ = [
     "Gap",
     "GapLines",
     "HoldOut",
+    "Importances",
     "LabelsSeenWarning",
     "MergeAdvice",
     "MergeStep",
@@ -46,6 +48,7 @@ __all__ = [
 _HOMES = {
     "._features": "FloorSelector HoldOut SelectionPath",
     "._gap": "Gap GapLines TooGood gap",
+    "._importances": "Importances",
     "._merging": "MergeAdvice MergeStep merge_advice",
     "._number_rows": "ErrorByPrediction NumberGap OddNumbers",
     "._representations": "Comparison LabelsSeenWarning compare_representations",

@@ -16,6 +16,7 @@ from bayesfloor.answer._metrics import ACCURACY, NUMBERS, check_metric
 from bayesfloor.answer._number_answers import in_tenths, make_number_answers, read_rows
 from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
 from bayesfloor.decide._gap import Gap, gap
+from bayesfloor.decide._importances import class_importances, number_importances
 from bayesfloor.decide._merging import merge_advice
 from bayesfloor.decide._number_rows import NumberGap, error_by_prediction, number_gap, odd_numbers
 from bayesfloor.decide._suspicious import list_suspicious
@@ -91,6 +92,9 @@ class Check(Measured):
         Columns that are probably not features: further labels or sampling weights.
     beside : dict of str -> Answer
         The answers by other metrics, from the same race.
+    features : Importances or None
+        How much the metric suffers without each feature, with intervals; None with effort "quick", and for very wide or
+        sparse data.
     odd, by_prediction, number_gap : OddNumbers, ErrorByPrediction, NumberGap or None
         For numbers: rows that do not fit, errors by the size of the prediction, and a model's predictions compared
         with the answer. What is about classes is then None.
@@ -402,7 +406,8 @@ def check(
     floor = _fit_quietly(data, settings, hazards)
     made = make_answers(floor.overall_, floor.fitted_, settings, effort, learners, hazards, data.group, metric)
     facts = gather_facts(floor.fitted_, settings, replace(data, name=name or data.name), time)
-    return make_check(floor, made, target, facts, data, hazards)
+    features = class_importances(next(iter(made.values())), floor.fitted_, settings)
+    return replace(make_check(floor, made, target, facts, data, hazards), features=features)
 
 
 def _check_predictions(data: Data) -> None:
@@ -482,6 +487,7 @@ def _check_numbers(
         tree=nothing,
         odd=odd_numbers(answer),
         by_prediction=error_by_prediction(answer),
+        features=number_importances(answer, rows, settings),
         number_gap=None if data.predictions is None else _compare_numbers(answer, data),
         prepared=Prepared(() if all(each.as_is for each in columns) else columns, data.notes, rows.sample.n_unlabelled),
         dependence=hazards.dependence,

@@ -19,6 +19,7 @@ from bayesfloor.answer._metrics import ACCURACY, NUMBERS
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
 from bayesfloor.answer._related_rows import RelatedRows
 from bayesfloor.decide._gap import AT, BELOW, ROOM, SAW_LABELS, Gap
+from bayesfloor.decide._importances import Importances
 from bayesfloor.decide._merging import MergeAdvice
 from bayesfloor.decide._number_rows import ErrorByPrediction, NumberGap, OddNumbers
 from bayesfloor.decide._suspicious import SuspiciousLabels
@@ -119,6 +120,7 @@ class Measured:
     odd: OddNumbers | None = None
     by_prediction: ErrorByPrediction | None = None
     number_gap: NumberGap | None = None
+    features: Importances | None = None
 
     @property
     def task(self) -> str:
