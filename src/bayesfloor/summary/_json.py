@@ -27,7 +27,7 @@ from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import plain, restore, store
 
 Made = TypeVar("Made", bound=Measured)
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 _MOST_LOSS = 1e300  # of metrics without a largest loss
 _MOST_ROWS = 2**53  # with more, a number of rows would be no exact number
 _OF_CLASSES = ("overall", "pairs", "classes", "pairwise", "one_vs_rest", "samples", "suspicious", "tree")
@@ -150,6 +150,8 @@ def _refuse_answer(name: str, answer: Answer) -> None:
 def _refuse_nonsense(made: Measured) -> None:
     """Raise an error for figures that gates would take at face value."""
     K = made.facts.n_classes
+    if made.features is not None and len(made.features.columns) != len(made.features.fall):
+        raise InputError("the features and what they carry differ in number")
     for name, answer in {made.answer.metric: made.answer, **made.beside}.items():
         _refuse_answer(name, answer)
     if made.task == NUMBERS:
