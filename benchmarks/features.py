@@ -9,6 +9,7 @@ information. ``cost`` is the CPU time of a check, and of its importances.
 """
 
 import warnings
+from contextlib import contextmanager
 from functools import partial
 from statistics import median
 from unittest.mock import patch
@@ -21,6 +22,8 @@ from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 import bayesfloor
+from bayesfloor.decide._importances import class_importances
+from bayesfloor.summary import _check
 from benchmarks._check_tasks import open_problem
 from benchmarks._command import FOLDER, JOBS, run_command
 from benchmarks._data import SEED
@@ -33,7 +36,7 @@ RESULTS = FOLDER / "features.json"
 GROUPS = ("judging", "training", "silent", "rivals", "cost")
 SILENT = [(family, seed) for family in ("curves", "levels") for seed in range(200, 205)]
 COSTS = {"letter": 12_000, "satimage": None, "adult": 12_000, "sixty": 8000}  # most rows
-ROUNDS, REPEATS, MOST_TESTED = 3, 5, 1000  # the last two for the forest's permutations
+REPEATS, MOST_TESTED = 5, 1000  # for the forest's permutations
 LEAST_FOUND, MOST_WRONG, MOST_COST = 0.9, 0.05, 0.12
 
 
@@ -110,44 +113,32 @@ def measure_rivals(family, seed, *, rows=None):
 
 
 def measure_cost(name, most):
-    """Return the median CPU seconds of a check, and of its importances."""
+    """Return the CPU seconds of a check, and of its importances."""
     inside = []
 
-    def timed(work):
-        def call(*given):
-            seconds, found = seconds_of(lambda: work(*given))
-            inside.append(seconds)
-            return found
+    def timed(*given):
+        seconds, found = seconds_of(lambda: class_importances(*given))
+        inside.append(seconds)
+        return found
 
-        return call
-
-    from bayesfloor.summary import _check
-
-    whole = []
     with threadpool_limits(limits=1), warnings.catch_warnings(), opened(name, most) as given:
         warnings.simplefilter("ignore")
-        for _ in range(ROUNDS):
-            with patch.object(_check, "class_importances", timed(_check.class_importances)):
-                seconds, found = seconds_of(lambda: bayesfloor.check(*given, n_jobs=1, auto_groups=False))
-            whole.append(seconds)
-    cpu = {"check": plain(median(whole)), "importances": plain(median(inside))}
-    return {"n": found.facts.n_rows, "d": found.facts.n_features, "cpu": cpu, "seconds": sum(whole)}
+        with patch.object(_check, "class_importances", timed):
+            seconds, found = seconds_of(lambda: bayesfloor.check(*given, n_jobs=1, auto_groups=False))
+    cpu = {"check": plain(seconds), "importances": plain(sum(inside))}
+    return {"n": found.facts.n_rows, "d": found.facts.n_features, "cpu": cpu, "seconds": seconds}
 
 
+@contextmanager
 def opened(name, most):
-    from contextlib import contextmanager
-
-    @contextmanager
-    def made():
-        if name == "sixty":
-            rng = np.random.default_rng(SEED)
-            X = rng.normal(size=(most, 60))
-            yield X, (np.tanh(X[:, :8] @ rng.normal(size=(8, 4))) + 0.3 * rng.gumbel(size=(most, 4))).argmax(axis=1)
-        else:
-            with open_problem(name, most) as problem:
-                yield problem.given
-
-    return made()
+    """Yield what a check gets: a dataset, or sixty columns of which eight matter."""
+    if name != "sixty":
+        with open_problem(name, most) as problem:
+            yield problem.given
+        return
+    rng = np.random.default_rng(SEED)
+    X = rng.normal(size=(most, 60))
+    yield X, (np.tanh(X[:, :8] @ rng.normal(size=(8, 4))) + 0.3 * rng.gumbel(size=(most, 4))).argmax(axis=1)
 
 
 def all_cells(*, quick):
