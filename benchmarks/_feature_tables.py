@@ -82,6 +82,12 @@ def _twins(rng, n, width):
     return [[x, np.round(4 * x)]], (x**2)[:, None] * rng.normal(size=width)
 
 
+def _bowl(rng, n, width):
+    """A number with an effect of its distance from the middle, which no linear model sees."""
+    x = rng.uniform(-1, 1, n)
+    return [[x]], np.abs(x)[:, None] * rng.normal(size=width)
+
+
 JUDGING_FAMILIES = {
     "curves": (_curve,),
     "levels": (_levels, _levels, _curve),
@@ -95,8 +101,9 @@ TRAINING_FAMILIES = {
     "gates": (_gate, _slope),
     "tables": (_cells, _step),
     "twins": (_twins, _slope),
+    "bowls": (_slope, _bowl, _slope),
 }
-JUDGING = [(family, seed) for family in JUDGING_FAMILIES for seed in range(100, 108)]
+JUDGING = [(family, seed) for family in JUDGING_FAMILIES for seed in range(300, 308)]
 TRAINING = [(family, seed) for family in TRAINING_FAMILIES for seed in range(4)]
 
 
