@@ -58,7 +58,7 @@ def measure_table(family, seed, *, signal=True, rows=None):
         "found": n_found(groups, table.planted),
         "claimed": sum(any(set(copies) & set(group) for group in claimed) for copies in table.planted) if signal else 0,
         "wrong": sum(not planted & set(group) for group in claimed),
-        "learner": shown.learner,
+        "learners": list(shown.learners),
         "tested": shown.n_rows,
         "seconds": plain(seconds),
     }

@@ -27,10 +27,11 @@ LEVEL = 0.95  # of all intervals together
 _ALIKE = 0.7  # rank correlation from which columns are one feature
 _COMPARED = 2000  # rows to compare columns on
 _MOST_BLOCKS = 50  # features tested; if there are more, they are first tested in so many blocks
-_ENOUGH_TESTED, _MOST_TESTED, _MOST_TRAINED = 1000, 2000, 8000  # rows; the most if the learner is cheap
+_ENOUGH_TESTED, _MOST_TESTED, _MOST_TRAINED = 1000, 2000, 4000  # rows; the most tested if learners are cheap
 _CHEAP = 0.1  # of the cost of all learners
 _KEPT = 0.9  # a cheaper learner will do if it keeps this part of what the best one gains on guessing
 _AT_ONCE = 10_000  # rows to predict at once: a call has costs of its own
+_WORTH_HAVING = 0.1  # least weight in the blend of a second learner
 _STREAM = 14  # of random numbers
 
 
@@ -44,7 +45,8 @@ class Importances(Result):
     Attributes
     ----------
     metric : the metric that suffers.
-    learner : the learner that predicts: the best one, or a cheaper one that is nearly as good.
+    learners : the learners that predict: the cheapest that is nearly as good as the best; if it is a linear model, also
+        one that sees curves.
     n_rows : number of rows whose values were permuted.
     columns : the columns of each feature, the most important feature first.
     fall, low, high : how much the metric gets worse, and the ends of the interval, in the unit of the metric.
@@ -62,7 +64,7 @@ class Importances(Result):
     """
 
     metric: str
-    learner: str
+    learners: tuple[str, ...]
     n_rows: int
     columns: tuple[tuple[str, ...], ...]
     fall: Floats
@@ -108,9 +110,9 @@ def _importances(
         return None
     used, column = np.unique(features.source, return_inverse=True)
     feature, block = _join(_likeness(points, column))
-    n_features, (learner, enough) = int(feature.max()), _learner(race, answer, points.shape[1])
+    n_features, (weights, enough) = int(feature.max()), _choose(race, answer, points.shape[1])
     with one_blas_thread(), ignoring():
-        bench = _prepare(race, answer.of, race.learners[learner], points, truth, enough, settings)
+        bench = _prepare(race, answer.of, weights, points, truth, enough, settings)
         tested = list(_test(bench, _parts(block), column, n_features))
         # Blocks of several features are taken apart, those that matter most first.
         alone, apart = [], list[Ints]()
@@ -124,7 +126,7 @@ def _importances(
     names = [each.name for each in features.prepared] or [f"x{number}" for number in range(int(used[-1]) + 1)]
     return Importances(
         metric=answer.metric,
-        learner=learner,
+        learners=tuple(weights),
         n_rows=len(bench.truth),
         columns=tuple(tuple(names[used[number]] for number in one.part) for one in found),
         fall=np.array([one.fall for one in found]),
@@ -164,22 +166,31 @@ def _parts(number: Ints) -> list[Ints]:
     return [np.flatnonzero(number == each) for each in np.unique(number[number > 0])]
 
 
-def _learner(race: Race, answer: Answer, width: int) -> tuple[str, int]:
-    """Return the cheapest learner that is nearly as good as the best one, and how many rows to test it on."""
+def _choose(race: Race, answer: Answer, width: int) -> tuple[dict[str, float], int]:
+    """Return the learners with their weights, and how many rows to test them on.
+
+    The first is the cheapest that is nearly as good as the best. A linear model may be that and still be blind to a
+    feature with a curved effect, so another kind of learner joins it if the blend has use for one.
+    """
     metric, registry = answer.of, REGISTRY if race.y is None else REGRESSORS
     losses = {name: loss for name, loss in race.means(metric.name).items() if name in race.learners}
     least, guess = min(losses.values()), float(metric.guess(race.codes if race.y is None else race.y).mean())
     enough = max(least, guess - _KEPT * (guess - least))
     size = Size(float(race.n_train[-1]), width, answer.n_classes, None, answer.effort)
     costs = {name: registry[name].cost(size) if name in registry else np.inf for name in losses}
-    name = min((name for name, loss in losses.items() if loss <= enough), key=lambda name: (costs[name], losses[name]))
-    return name, _MOST_TESTED if costs[name] < _CHEAP * sum(costs.values()) else _ENOUGH_TESTED
+    names = sorted(losses, key=lambda name: (costs[name], losses[name]))
+    chosen = [next(name for name in names if losses[name] <= enough)]
+    if chosen == ["linear"]:
+        chosen += [name for name in names[1:] if name != "linear" and race.shares.get(name, 0) >= _WORTH_HAVING][:1]
+    cheap = sum(costs[name] for name in chosen) < _CHEAP * sum(costs.values())
+    weights = {name: race.shares.get(name, 0.0) if len(chosen) > 1 else 1.0 for name in chosen}
+    return weights, _MOST_TESTED if cheap else _ENOUGH_TESTED
 
 
 class _Fold(NamedTuple):
-    """A trained learner, rows that it has not seen, and an order in which these rows get each other's values."""
+    """Trained learners, rows that they have not seen, and an order in which these rows get each other's values."""
 
-    predict: Callable[[Floats], Floats]
+    predict: list[Callable[[Floats], Floats]]
     rows: Floats
     order: Ints
 
@@ -188,6 +199,7 @@ class _Bench(NamedTuple):
     """Learners of some folds, with the labels or numbers of the rows that they are tested on."""
 
     metric: Metric
+    weights: Floats
     folds: list[_Fold]
     truth: Any
     fold: Ints
@@ -206,27 +218,28 @@ class _Tested(NamedTuple):
 
 
 def _prepare(
-    race: Race, metric: Metric, learner: Any, points: Floats, truth: Any, enough: int, settings: Settings
+    race: Race, metric: Metric, weights: dict[str, float], points: Floats, truth: Any, enough: int, settings: Settings
 ) -> _Bench:
-    """Train the learner outside as few folds as have enough rows."""
+    """Train the learners outside as few folds as have enough rows."""
     rng = np.random.default_rng([settings.random_state, _STREAM])
     tested = np.unique(race.fold)
     n_folds = int(np.clip(np.ceil(enough * len(tested) / len(race.row)), 1, len(tested)))
-    own, rest = [], []
+    own, rest, most = [], [], _MOST_TESTED if n_folds > 1 else max(enough, _ENOUGH_TESTED)
     for number in tested[:n_folds]:
-        own.append(_draw(np.flatnonzero(race.unit_fold == number), _MOST_TESTED // n_folds, rng))
+        own.append(_draw(np.flatnonzero(race.unit_fold == number), most // n_folds, rng))
         rest.append(race.unit[_draw(np.flatnonzero(race.unit_fold != number), _MOST_TRAINED, rng)])
     n_classes = None if race.y is not None else int(truth.max()) + 1
-    tasks = [(learner, points[rows], truth[rows], n_classes) for rows in rest]
+    tasks = [(race.learners[name], points[rows], truth[rows], n_classes) for rows in rest for name in weights]
     trained = run_tasks(_fit, tasks, n_jobs=settings.n_jobs)
     folds = [
-        _Fold(predict, points[race.unit[rows]], rng.permutation(len(rows)))
-        for predict, rows in zip(trained, own, strict=True)
+        _Fold([next(trained) for _ in weights], points[race.unit[rows]], rng.permutation(len(rows))) for rows in own
     ]
     rows = np.concatenate(own)
     place = np.searchsorted(np.flatnonzero(np.isin(race.unit_fold, tested)), rows)  # among the tested rows
     fold, truth = np.repeat(np.arange(n_folds), [len(each) for each in own]), truth[race.unit[rows]]
-    return _Bench(metric, folds, truth, fold, race.cluster[place], race.priors, settings.n_jobs)
+    return _Bench(
+        metric, np.array(list(weights.values())), folds, truth, fold, race.cluster[place], race.priors, settings.n_jobs
+    )
 
 
 def _draw(rows: Ints, most: int, rng: np.random.Generator) -> Ints:
@@ -239,12 +252,12 @@ def _fit(learner: Any, X: Floats, truth: Any, n_classes: int | None) -> Callable
 
 
 def _predict(fold: _Fold, parts: Sequence[np.ndarray]) -> Floats:
-    """Return the predictions for each part, whose columns get the values of other rows."""
+    """Return the learners' predictions for each part, whose columns get the values of other rows."""
     rows = np.repeat(fold.rows[None], len(parts), axis=0)
     for own, part in zip(rows, parts, strict=True):
         own[:, part] = fold.rows[fold.order][:, part]
     with one_openmp_thread():
-        found = fold.predict(rows.reshape(-1, rows.shape[2]))
+        found = np.stack([predict(rows.reshape(-1, rows.shape[2])) for predict in fold.predict], axis=1)
     return found.reshape(len(parts), len(fold.rows), *found.shape[1:])
 
 
@@ -259,22 +272,34 @@ def _test(bench: _Bench, parts: list[Ints], column: Ints, n_features: int) -> It
     made = run_tasks(_predict, [(fold, chunk) for chunk in chunks for fold in bench.folds], n_jobs=bench.n_jobs)
     whole = (np.concatenate([next(made) for _ in bench.folds], axis=1) for _ in chunks)
     (first,) = next(whole)
-    factor = None if first.ndim == 1 else temperatures(first, bench.truth, bench.fold)
-    before = _losses(bench, first, factor)
+    mix = _mixer(bench, first)
+    before = _losses(bench, mix(first))
     level, shown = 1 - (1 - LEVEL) / n_features, bench.metric.shown
     for part, predicted in zip(parts, (one for each in whole for one in each), strict=True):
-        risen = unit_means(_losses(bench, predicted, factor) - before, bench.cluster)
+        risen = unit_means(_losses(bench, mix(predicted)) - before, bench.cluster)
         n, middle = len(risen), float(risen.mean())
         far = two_sided(level, n - 1) * float(risen.std(ddof=1)) / np.sqrt(n) if n > 1 else np.inf
         ends = shown(np.maximum(before.mean() + np.array([middle, middle - far, middle + far]), 0.0))
         yield _Tested(part, *(ends - shown(before.mean())).tolist())
 
 
-def _losses(bench: _Bench, predicted: Floats, factor: Floats | None) -> Floats:
-    if factor is None:
-        return bench.metric.losses(predicted, bench.truth, bench.fold)
-    eta = tempered(predicted, factor)
+def _mixer(bench: _Bench, first: Floats) -> Callable[[Floats], Floats]:
+    """Return what blends predictions as the race does, calibrated on those of the rows as they are."""
+    if first.ndim == 2:
+        middle = bench.truth.mean() - (first @ bench.weights).mean()
+        return lambda found: middle + found @ bench.weights
+    factors = [temperatures(each, bench.truth, bench.fold) for each in first.swapaxes(0, 1)]
+
+    def logs(found: Floats) -> Floats:
+        each = zip(found.swapaxes(0, 1), factors, bench.weights, strict=True)
+        return np.sum([weight * np.log(tempered(scores, factor)) for scores, factor, weight in each], axis=0)
+
+    last = temperatures(logs(first), bench.truth, bench.fold)
+    return lambda found: tempered(logs(found), last)
+
+
+def _losses(bench: _Bench, predicted: Floats) -> Floats:
     if bench.priors is None:
-        return bench.metric.losses(eta, bench.truth, bench.fold)
+        return bench.metric.losses(predicted, bench.truth, bench.fold)
     weight = class_weights(bench.priors, bench.truth)
-    return weighted_losses(bench.metric.losses(shift(eta, weight), bench.truth, bench.fold), bench.truth, weight)
+    return weighted_losses(bench.metric.losses(shift(predicted, weight), bench.truth, bench.fold), bench.truth, weight)

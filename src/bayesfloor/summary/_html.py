@@ -177,9 +177,10 @@ def _signal(check: Measured) -> dict[str, Any] | None:
     if found is None:
         return None
     metric = METRICS[found.metric]
+    names = " and ".join(called(name, metric.task) for name in found.learners)
     how = (
         f"How much {metric.words} gets worse if a feature's values are shuffled among {found.n_rows:,} rows that the "
-        f"learner ({called(found.learner, metric.task)}) has not seen. Strongly correlated columns count as one "
+        f"model ({names}) has not seen. Strongly correlated columns count as one "
         "feature, and all intervals hold together with 95 % confidence."
     )
     return {"cells": feature_cells(found), "how": how, "silent": silent_text(found)}
