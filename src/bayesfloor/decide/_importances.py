@@ -11,7 +11,7 @@ import numpy as np
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._learners import REGISTRY, Size
 from bayesfloor.answer._make_answer import seen_by_learners
-from bayesfloor.answer._metrics import Metric
+from bayesfloor.answer._metrics import BRIER, Metric
 from bayesfloor.answer._number_answers import Numbers
 from bayesfloor.answer._number_learners import REGRESSORS
 from bayesfloor.answer._race import Race, fit_classes, fit_numbers, shift, temperatures, tempered
@@ -27,7 +27,7 @@ LEVEL = 0.95  # of all intervals together
 _ALIKE = 0.7  # rank correlation from which columns are one feature
 _COMPARED = 2000  # rows to compare columns on
 _MOST_BLOCKS = 50  # features tested; if there are more, they are first tested in so many blocks
-_ENOUGH_TESTED, _MOST_TESTED, _MOST_TRAINED = 1000, 2000, 4000  # rows; the most tested if learners are cheap
+_ENOUGH_TESTED, _MOST_TESTED, _MOST_TRAINED = 700, 2000, 4000  # rows; the most tested if learners are cheap
 _CHEAP = 0.1  # of the cost of all learners
 _KEPT = 0.9  # a cheaper learner will do if it keeps this part of what the best one gains on guessing
 _AT_ONCE = 10_000  # rows to predict at once: a call has costs of its own
@@ -40,7 +40,8 @@ class Importances(Result):
     """How much the metric suffers if a feature's values are permuted among rows that the learner has not seen.
 
     Columns that are strongly correlated count as one feature, because each could stand in for the other. All intervals
-    hold together with 95 % confidence, and a feature carries signal if its interval excludes 0.
+    hold together with 95 % confidence, and a feature carries signal if its interval excludes 0. For accuracy, the
+    interval of the Brier score decides: probabilities get worse before the likeliest class changes.
 
     Attributes
     ----------
@@ -48,7 +49,7 @@ class Importances(Result):
     learners : the learners that predict: the cheapest that is nearly as good as the best; if it is a linear model, also
         one that sees curves.
     n_rows : number of rows whose values were permuted.
-    columns : the columns of each feature, the most important feature first.
+    columns : the columns of each feature, the one whose loss rises most first.
     fall, low, high : how much the metric gets worse, and the ends of the interval, in the unit of the metric.
     carries : whether the feature carries signal.
     n_features : number of features; with more than 50, some were only tested together with others, and are not listed.
@@ -116,13 +117,13 @@ def _importances(
         tested = list(_test(bench, _parts(block), column, n_features))
         # Blocks of several features are taken apart, those that matter most first.
         alone, apart = [], list[Ints]()
-        for one in sorted(tested, key=lambda one: -one.fall):
+        for one in sorted(tested, key=lambda one: -one.rise):
             own = _parts(np.where(np.isin(np.arange(len(used)), one.part), feature, 0))
-            if len(own) == 1 or (one.low > 0 and len(apart) + len(own) > _MOST_BLOCKS):
+            if len(own) == 1 or (one.carries and len(apart) + len(own) > _MOST_BLOCKS):
                 alone.append(one)
-            elif one.low > 0:
+            elif one.carries:
                 apart += own
-        found = sorted([*alone, *_test(bench, apart, column, n_features)], key=lambda one: -one.fall)
+        found = sorted([*alone, *_test(bench, apart, column, n_features)], key=lambda one: -one.rise)
     names = [each.name for each in features.prepared] or [f"x{number}" for number in range(int(used[-1]) + 1)]
     return Importances(
         metric=answer.metric,
@@ -132,7 +133,7 @@ def _importances(
         fall=np.array([one.fall for one in found]),
         low=np.array([one.low for one in found]),
         high=np.array([one.high for one in found]),
-        carries=np.array([one.low > 0 for one in found]),
+        carries=np.array([one.carries for one in found]),
         n_features=n_features,
     )
 
@@ -209,12 +210,17 @@ class _Bench(NamedTuple):
 
 
 class _Tested(NamedTuple):
-    """Columns whose values were permuted together, how much the metric suffers, and the interval."""
+    """Columns whose values were permuted together, how much the metric suffers, and its interval.
+
+    ``rise`` and ``carries`` are by the loss that decides whether the columns carry signal.
+    """
 
     part: Ints
     fall: float
     low: float
     high: float
+    rise: float
+    carries: bool
 
 
 def _prepare(
@@ -273,14 +279,26 @@ def _test(bench: _Bench, parts: list[Ints], column: Ints, n_features: int) -> It
     whole = (np.concatenate([next(made) for _ in bench.folds], axis=1) for _ in chunks)
     (first,) = next(whole)
     mix = _mixer(bench, first)
-    before = _losses(bench, mix(first))
-    level, shown = 1 - (1 - LEVEL) / n_features, bench.metric.shown
+    judge = BRIER if bench.metric.of_errors else bench.metric  # errors are a coarse measure of what a model knows
+    before = {metric: _losses(bench, metric, mix(first)) for metric in (bench.metric, judge)}
     for part, predicted in zip(parts, (one for each in whole for one in each), strict=True):
-        risen = unit_means(_losses(bench, mix(predicted)) - before, bench.cluster)
-        n, middle = len(risen), float(risen.mean())
-        far = two_sided(level, n - 1) * float(risen.std(ddof=1)) / np.sqrt(n) if n > 1 else np.inf
-        ends = shown(np.maximum(before.mean() + np.array([middle, middle - far, middle + far]), 0.0))
-        yield _Tested(part, *(ends - shown(before.mean())).tolist())
+        mixed = mix(predicted)
+        ends = {
+            metric: _ends(metric, before[metric], _losses(bench, metric, mixed), bench.cluster, n_features)
+            for metric in before
+        }
+        yield _Tested(part, *ends[bench.metric], ends[judge][0], ends[judge][1] > 0)
+
+
+def _ends(metric: Metric, before: Floats, after: Floats, cluster: Ints, n_features: int) -> tuple[float, float, float]:
+    """Return how much a metric gets worse, and the ends of an interval that holds together with those of others."""
+    risen = unit_means(after - before, cluster)
+    n, middle = len(risen), float(risen.mean())
+    level = 1 - (1 - LEVEL) / n_features
+    far = two_sided(level, n - 1) * float(risen.std(ddof=1)) / np.sqrt(n) if n > 1 else np.inf
+    ends = metric.shown(np.maximum(before.mean() + np.array([middle, middle - far, middle + far]), 0.0))
+    fall, low, high = (ends - metric.shown(before.mean())).tolist()
+    return fall, low, high
 
 
 def _mixer(bench: _Bench, first: Floats) -> Callable[[Floats], Floats]:
@@ -298,8 +316,8 @@ def _mixer(bench: _Bench, first: Floats) -> Callable[[Floats], Floats]:
     return lambda found: tempered(logs(found), last)
 
 
-def _losses(bench: _Bench, predicted: Floats) -> Floats:
+def _losses(bench: _Bench, metric: Metric, predicted: Floats) -> Floats:
     if bench.priors is None:
-        return bench.metric.losses(predicted, bench.truth, bench.fold)
+        return metric.losses(predicted, bench.truth, bench.fold)
     weight = class_weights(bench.priors, bench.truth)
-    return weighted_losses(bench.metric.losses(shift(predicted, weight), bench.truth, bench.fold), bench.truth, weight)
+    return weighted_losses(metric.losses(shift(predicted, weight), bench.truth, bench.fold), bench.truth, weight)

@@ -183,6 +183,8 @@ def _signal(check: Measured) -> dict[str, Any] | None:
         f"model ({names}) has not seen. Strongly correlated columns count as one "
         "feature, and all intervals hold together with 95 % confidence."
     )
+    if metric.of_errors:
+        how += " The Brier score decides what carries signal: it also notices worse probabilities of the same class."
     return {"cells": feature_cells(found), "how": how, "silent": silent_text(found)}
 
 
