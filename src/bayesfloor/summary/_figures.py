@@ -116,7 +116,7 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
     if check.gap is not None:
         whole = check.gap.overall
         yield "your model", f"{_both(whole.error, measure)}: {whole.word}"
-    if check.budget is not None:
+    if check.budget is not None and len(check.budget.parts) > 1:
         yield "where it goes", budget_text(check.budget, answer)
     if step := next_text(check):
         yield "next", step

@@ -85,9 +85,9 @@ _KINDS = {PartName.STAY: "stay", PartName.ROWS: "rows", PartName.MODEL: "model",
 
 
 def split_error(check: Measured) -> Split | None:
-    """Return the bar of the budget; None if there is none, or if nothing is lost."""
+    """Return the bar of the budget; None if there is none, or nothing to divide."""
     budget = check.budget
-    if budget is None or budget.error <= 0:
+    if budget is None or len(budget.parts) < 2 or budget.error <= 0:
         return None
     lines = list(budget_lines(budget))
     parts = [
