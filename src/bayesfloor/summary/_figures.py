@@ -324,11 +324,8 @@ def feature_line(found: Importances) -> tuple[str, str, str]:
     """Return the same as name, value and note."""
     (_, suffers, _), *rows = feature_cells(found)
     each = "; ".join(f"{name} {fall}" for name, fall, _ in rows)
-    return (
-        "features",
-        f"{int(found.carries.sum()):,} with signal",
-        (each and f"{suffers}: {each}. ") + silent_text(found),
-    )
+    value = f"{int(found.carries.sum()):,} of {found.n_features:,}"
+    return "features", value, (each and f"carry signal; {suffers}: {each}. ") + silent_text(found)
 
 
 def silent_text(found: Importances) -> str:
