@@ -181,8 +181,8 @@ def _signal(check: Measured) -> dict[str, Any] | None:
     model = f"a blend of {names}" if len(found.learners) > 1 else names
     how = (
         f"How much {metric.words} gets worse if a feature's values are shuffled among {found.n_rows:,} rows that "
-        f"{model} has not seen. Strongly correlated columns count as one feature, and all intervals hold together with 95 % "
-        "confidence."
+        f"{model} has not seen. Strongly correlated columns count as one feature, and all intervals hold together with "
+        "95 % confidence."
     )
     if metric.of_errors:
         how += " The Brier score decides what carries signal: it also notices worse probabilities of the same class."
