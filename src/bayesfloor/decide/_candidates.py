@@ -254,7 +254,7 @@ def _warn_if_frozen(name: str, candidate: Any) -> None:
                 f"Representation {name!r} is already fitted with labels. If it saw the labels of these rows, it ranks "
                 "too high. Pass it without FrozenEstimator, so that it is judged on rows it was not fitted to."
             ),
-            stacklevel=5,  # the caller of compare_representations
+            stacklevel=4,  # the caller of compare_representations
         )
 
 
