@@ -1,4 +1,4 @@
-"""``bayesfloor compare``: which file, or which size, has the fewest cross-class edges."""
+"""``bayesfloor compare``: which file, or which size, is the best to train on."""
 
 import json
 
@@ -37,12 +37,12 @@ def shown(run, folder):
 
 
 def test_the_better_file_comes_first_and_the_other_is_worse(shown):
-    """Named, with its size, its cross-class edges, how far it is behind and a word."""
+    """Named, with its size, its errors, how far it is behind and a word."""
     head, first, second, _, told, *_ = shown.stdout.splitlines()
 
     assert (shown.code, shown.stderr) == (0, "")
-    assert head.split()[:4] == ["representation", "features", "rows", "cross-class"]
-    assert first.split()[:3] == ["good.npy", "2", "360"]
+    assert head.split()[:4] == ["representation", "features", "error", "today"]
+    assert first.split()[:2] == ["good.npy", "2"]
     assert first.split()[-1] == "best"
     assert second.split()[:2] == ["bad.npy", "5"]
     assert second.split()[-1] == "worse"
@@ -88,3 +88,12 @@ def test_one_file_is_compared_with_its_principal_components(run, folder):
     assert size == {"raw": 5, "standardised": 5, "pca-2": 2, "pca-5": 5}
     assert word["raw"] == "worse"
     assert given["how"].count("fitted once") == 3
+
+
+def test_the_metric_and_the_effort_can_be_chosen(run, folder):
+    """Scores are then those of the metric."""
+    asked = ("--labels-file", "labels.txt", "--metric", "log_loss", "--effort", "quick", "--json", "-")
+    ended = run("compare", "bad.npy", "good.npy", *asked, cwd=folder)
+    given = json.loads(ended.stdout)
+
+    assert (ended.code, given["metric"], given["effort"]) == (0, "log_loss", "quick")
