@@ -21,6 +21,7 @@ PACKAGES = {  # that each benchmark runs
     "answers": _ANSWER,
     "calibration": _FLOOR,
     "check": _CHECK,
+    "compare": (*_ANSWER, "decide"),
     "floor": _FLOOR,
     "forecast": _ANSWER,
     "forest": _TREES,
