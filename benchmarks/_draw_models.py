@@ -1,9 +1,7 @@
 """Figures about decisions before training."""
 
-import numpy as np
-
 from benchmarks import _sel_noise, _sel_splits
-from benchmarks._figures import in_percent, legend_above, mark_line, ours, panels, plain_logs, rows_down, theirs, wilson
+from benchmarks._figures import in_percent, mark_line, ours, panels, rows_down, wilson
 from benchmarks.selection import cells_of
 
 

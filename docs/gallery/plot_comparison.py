@@ -6,8 +6,8 @@ The plot compares four representations of the same rows, with the best on top: i
 the error expected with four times as many rows (square), and the lowest possible one (diamond). Hollow dots are worse
 than the best: their error is significantly higher today, and more rows are unlikely to change that.
 
-Do not read "no clear difference" as "equal", and do not compare a representation that was made with these labels: it has
-seen the answers.
+Do not read "no clear difference" as "equal", and do not compare a representation that was made with these labels: it
+has seen the answers.
 """
 
 from sklearn.datasets import load_wine
