@@ -31,6 +31,7 @@ PACKAGES = {  # that each benchmark runs
     "labels": (*_FLOOR, "decide"),
     "messy": _CHECK,
     "metrics": _CHECK,
+    "next_step": _CHECK,
     "paper": (*_FLOOR, "hierarchy"),
     "realistic": _ANSWER,
     "selection": (*_ANSWER, "decide"),

@@ -47,7 +47,7 @@ def make_results():
     parts += [two_samples(wine[::2], wine[1::2]), differences.too_good, *_hazards()]
     prices = 1e5 * (wine[:, 0] + wine[:, 1])
     numbers = check(wine, prices, effort="quick", predictions=prices)
-    parts += [numbers.odd, numbers.by_prediction, numbers.number_gap]
+    parts += [numbers.odd, numbers.by_prediction, numbers.model_score]
     return {type(part).__name__: part for part in parts}
 
 
@@ -74,7 +74,7 @@ def _hazards():
 NAMES = [
     "Answer", "ClassAnswers", "ClassForests", "ClassTree", "Column", "Comparison", "Counts", "Curve", "Data",
     "Dependence", "DoubtfulColumns", "Drift", "ErrorByPrediction", "Facts", "Finding", "Fit", "Floor", "Forecast",
-    "Forest", "Gap", "GapLines", "Gate", "HoldOut", "Leak", "MergeAdvice", "MergeStep", "NumberGap", "OddNumbers",
+    "Forest", "Gap", "GapLines", "Gate", "HoldOut", "Leak", "MergeAdvice", "MergeStep", "ModelScore", "OddNumbers",
     "OneVsRestFloor", "PairAnswers", "PairwiseFloor", "Prepared", "Race", "Reason", "RelatedRows", "SampleScores",
     "SelectionPath", "SuspiciousLabels", "TooGood", "Trait", "TwoSamples",
 ]

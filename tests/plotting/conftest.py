@@ -9,11 +9,13 @@ import pytest
 from bayesfloor import BayesFloor
 from bayesfloor.answer._answer import Answer, Basis, Curve, Reason
 from bayesfloor.answer._forecast import GROWTH, LEVELS, Forecast
+from bayesfloor.decide._budget import Budget, Part, PartName
 from bayesfloor.decide._gap import Gap, GapLines, TooGood
 from bayesfloor.decide._number_rows import odd_numbers
 from bayesfloor.decide._representations import NO_DIFFERENCE, Comparison
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.plotting import (
+    BudgetDisplay,
     ClassTreeDisplay,
     ComparisonDisplay,
     ForecastDisplay,
@@ -165,6 +167,10 @@ def _make(name, K, kind="plain"):
         return ComparisonDisplay(_comparison(classes.tolist()))
     if name == "gap":
         return GapDisplay(_gap(classes))
+    if name == "budget":  # a learner may have any name
+        parts = [("will stay", 0.05), ("more rows", 0.002), ("a better model", 0.06)]
+        own = tuple(Part(PartName(each), loss, loss / 2, 2 * loss) for each, loss in parts)
+        return BudgetDisplay(Budget("accuracy", str(classes[0]), 0.112, 0.1, 0.13, own))
     if name == "tree":
         return ClassTreeDisplay(class_tree(classes, matrix, "average"))
     if name == "ladder":

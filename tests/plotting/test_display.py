@@ -20,7 +20,7 @@ from bayesfloor.plotting._display import COLOURS, LONGEST, MAP, families, label_
 from bayesfloor.plotting._pairwise_display import luminance
 from bayesfloor.support._words import show_labels
 
-BY_NAME = ("pairwise", "tree", "ladder", "forecast", "comparison", "gap", "predicted")
+BY_NAME = ("pairwise", "tree", "ladder", "forecast", "comparison", "gap", "predicted", "budget")
 OF_FLOOR = (PairwiseDisplay, ClassTreeDisplay, ForecastDisplay, CurveDisplay)
 WITH_MOST = ("pairwise", "comparison", "gap")
 
@@ -158,11 +158,11 @@ def test_a_display_of_a_fit_draws_where_it_is_told_and_gives_its_data(display, f
 @pytest.mark.parametrize("K", [2, 10])
 @pytest.mark.parametrize("name", BY_NAME)
 def test_a_caption_says_what_is_drawn(name, K, make):
-    """In plain sentences, with how many rows are behind it; trees have classes only."""
+    """In plain sentences, with how many rows are behind it; trees have classes, and a budget has parts."""
     caption = make(name, K).plot().caption_
 
     assert re.fullmatch(r"[A-Z0-9].*\.", caption)
-    assert re.search(r"\d rows|\d classes", caption)
+    assert re.search(r"\d rows|\d classes|\d parts", caption)
     assert "  " not in caption
 
 

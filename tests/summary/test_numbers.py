@@ -69,9 +69,9 @@ def test_a_perfect_model_leaves_no_room_and_a_poor_one_does(found):
     X, y = rows_with_noise()
     poor = check(X, y, effort="quick", predictions=X[:, 3])
 
-    assert found.number_gap.word != "room to improve"
-    assert found.number_gap.score == pytest.approx(NOISE, abs=0.03)
-    assert poor.number_gap.word == "room to improve"
+    assert found.model_score.word != "room to improve"
+    assert found.model_score.score == pytest.approx(NOISE, abs=0.03)
+    assert poor.model_score.word == "room to improve"
     assert "leaves room to improve" in poor.verdict
 
 

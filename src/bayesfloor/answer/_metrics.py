@@ -81,13 +81,13 @@ class Metric:
         """Return the loss that a score allows; 1 - 0.9 alone would be slightly less than 0.1."""
         return round(1 - float(score), DIGITS) if self.is_score else float(score)
 
-    def check_target(self, target: object) -> None:
-        """Raise if the target is no value of this metric that anything could reach."""
+    def check_target(self, target: object, name: str = "target") -> None:
+        """Raise if the target, or a model's score of that name, is no value of this metric to aim at."""
         number = isinstance(target, Real) and not isinstance(target, (bool, np.bool_))
         if number and 0 < float(target) <= (1 if self.is_score else _LARGEST):  # type: ignore[arg-type]
             return
         span = "above 0 and up to 1" if self.is_score else "above 0"
-        raise InputError(f"Got target={target!r}, but expected {with_article(self)} {span}, such as {self.example:g}.")
+        raise InputError(f"Got {name}={target!r}, but expected {with_article(self)} {span}, such as {self.example:g}.")
 
     def limit(self, losses: Floats, truth: Any, cluster: Ints, level: float) -> float:
         """Return the upper confidence limit of the expected loss; 1 if there are too few rows of a class for one."""

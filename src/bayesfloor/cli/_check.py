@@ -45,6 +45,9 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
             auto_groups=not settings.no_auto_groups,
             duplicates=settings.duplicates,
             time=settings.time,
+            accuracy=settings.accuracy,
+            score=settings.score,
+            n_test=settings.n_test,
         )
     return data, found
 
@@ -124,6 +127,7 @@ def write_all(
 _DATA = ("label", "features", "drop", "embedding", "labels_file", "groups", "id_column")
 _PREPARATION = ("as_role", "clean_labels", "strict_input", "no_auto_groups")
 _PRIORS = ("balanced", "priors")
+_MODEL = ("predictions", "accuracy", "score", "n_test")
 _FLAGS = {"label": "-y", "features": "-x", "id_column": "--id", "as_role": "--as"}
 
 
@@ -140,7 +144,7 @@ def next_steps(output: Output, found: Check, settings: Settings) -> list[tuple[s
     task = [] if settings.task == "auto" else ["--task", settings.task]
     effort = [] if settings.effort == "normal" else ["--effort", settings.effort]
     asked = _said(settings, (*_PREPARATION, "duplicates", "time", *_PRIORS))
-    again = [*data, *task, *_said(settings, ("metric",)), *target, *_said(settings, ("predictions",)), *effort, *asked]
+    again = [*data, *task, *_said(settings, ("metric",)), *target, *_said(settings, _MODEL), *effort, *asked]
     steps = [*_remedies(found, settings, data, again), (_command("report", again), "full report")]
     if not output.verbose:
         steps.append((_command("check", [*again, "-v"]), "all details"))
@@ -187,7 +191,7 @@ def _said(settings: Settings, names: Iterable[str]) -> list[str]:
         flag, value = _FLAGS.get(name, f"--{name.replace('_', '-')}"), getattr(settings, name)
         for one in value if isinstance(value, tuple) else (value,):
             if one:
-                words += [flag] if one is True else [flag, redact(one)]
+                words += [flag] if one is True else [flag, redact(str(one))]
     return words
 
 

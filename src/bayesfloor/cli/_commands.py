@@ -39,8 +39,8 @@ from bayesfloor.cli._options import (
     files_options,
     has_gate,
     make_output,
+    model_options,
     output_options,
-    predictions_option,
     read,
     table_options,
     take,
@@ -114,7 +114,7 @@ def _codes(flag: str, codes: tuple[str, ...], **options: Any) -> Command:
     show_default=True,
     help="The least probability of the target, or of --max-error, that does not fail.",
 )
-@predictions_option
+@model_options
 @click.option("--max-error", type=FRACTION, help="Fail if the lowest possible error exceeds this.")
 @click.option("--max-pair-error", type=FRACTION, help="Fail if the lowest error between any two classes exceeds this.")
 @click.option("--max-class-error", type=FRACTION, help="Fail if the lowest error within any class exceeds this.")
@@ -199,7 +199,7 @@ def check(
 @verbs.command(cls=SectionedCommand)
 @check_options
 @click.option("--target", type=TARGET, help=TARGET_HELP)
-@predictions_option
+@model_options
 @click.option(
     "-o", "--output", "path_out", metavar="PATH", help="Where to write the report. Default: FILE.bayesfloor.html."
 )

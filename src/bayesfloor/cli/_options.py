@@ -37,7 +37,21 @@ _SECTIONS = {
         *("label", "features", "drop", "embedding", "labels_file", "groups", "id_column"),
         *("as_role", "clean_labels", "no_auto_groups", "duplicates", "time", "strict_input", "image", "image_root"),
     ),
-    "Question": ("task", "metric", "target", "balanced", "priors", "predictions", "most", "holdout", "pca", "cut"),
+    "Question": (
+        "task",
+        "metric",
+        "target",
+        "balanced",
+        "priors",
+        "predictions",
+        "accuracy",
+        "score",
+        "n_test",
+        "most",
+        "holdout",
+        "pca",
+        "cut",
+    ),
     "Gates": ("at_least", *GATES[1:], "max_error_rise", "accept", "strict", "exit_zero"),
     "Method": ("effort", "scale", "trees", "seed"),
     "Large data": ("max_rows", "jobs"),
@@ -246,7 +260,12 @@ _TASK_HELP = "What the labels are, if their values do not show it."
 _task = click.option(
     "--task", type=click.Choice(["auto", "classes", "numbers"]), default="auto", is_eager=True, help=_TASK_HELP
 )
-predictions_option = _column("--predictions", help="Column with a model's predictions, to compare with the floor.")
+model_options = _apply(
+    _column("--predictions", help="Column with a model's predictions, to compare with the floor."),
+    click.option("--accuracy", type=FRACTION, help="Your model's accuracy on other rows, to compare instead."),
+    click.option("--score", type=Target(), help="Your model's score in the unit of the metric, to compare instead."),
+    click.option("--n-test", metavar="N", type=Count(1), help="On how many rows --accuracy or --score was measured."),
+)
 check_options = _apply(
     *_DATA, *_PREPARE, _duplicates, _time, _task, _metric, *_PRIORS, *_METHOD, effort_option, _MAX_ROWS, *_OUTPUT
 )
@@ -281,6 +300,9 @@ class Settings:
     groups: str | None = None
     id_column: str | None = None
     predictions: str | None = None
+    accuracy: float | None = None
+    score: float | None = None
+    n_test: int | None = None
     as_role: tuple[str, ...] = ()
     clean_labels: bool = False
     no_auto_groups: bool = False

@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING
 from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
+    from bayesfloor.decide._budget import Budget, Part, PartName
     from bayesfloor.decide._candidates import LabelsSeenWarning
     from bayesfloor.decide._features import FloorSelector, HoldOut, SelectionPath
     from bayesfloor.decide._gap import Gap, GapLines, TooGood, gap
     from bayesfloor.decide._merging import MergeAdvice, MergeStep, merge_advice
-    from bayesfloor.decide._number_rows import ErrorByPrediction, NumberGap, OddNumbers
+    from bayesfloor.decide._model_score import ModelScore
+    from bayesfloor.decide._number_rows import ErrorByPrediction, OddNumbers
     from bayesfloor.decide._representations import Comparison, compare_representations
     from bayesfloor.decide._suspicious import SuspiciousLabels, suspicious_labels
     from bayesfloor.decide._two_samples import TwoSamples, two_samples
 
 __all__ = [
+    "Budget",
     "Comparison",
     "ErrorByPrediction",
     "FloorSelector",
@@ -31,8 +34,10 @@ __all__ = [
     "LabelsSeenWarning",
     "MergeAdvice",
     "MergeStep",
-    "NumberGap",
+    "ModelScore",
     "OddNumbers",
+    "Part",
+    "PartName",
     "SelectionPath",
     "SuspiciousLabels",
     "TooGood",
@@ -45,10 +50,12 @@ __all__ = [
 ]
 
 _HOMES = {
+    "._budget": "Budget Part PartName",
     "._features": "FloorSelector HoldOut SelectionPath",
     "._gap": "Gap GapLines TooGood gap",
     "._merging": "MergeAdvice MergeStep merge_advice",
-    "._number_rows": "ErrorByPrediction NumberGap OddNumbers",
+    "._model_score": "ModelScore",
+    "._number_rows": "ErrorByPrediction OddNumbers",
     "._candidates": "LabelsSeenWarning",
     "._representations": "Comparison compare_representations",
     "._suspicious": "SuspiciousLabels suspicious_labels",

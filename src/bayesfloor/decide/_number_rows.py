@@ -9,8 +9,7 @@ from scipy.stats import t
 
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._race import Race
-from bayesfloor.decide._gap import AT, BELOW, NOT_SHOWN, ROOM
-from bayesfloor.formulas._limits import benjamini_hochberg, two_sided, unit_means
+from bayesfloor.formulas._limits import benjamini_hochberg
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import how_many
@@ -140,53 +139,3 @@ def error_by_prediction(answer: Answer) -> ErrorByPrediction:
         np.array([len(part) for part in parts]),
         np.array([float(np.sqrt(np.mean(away[part] ** 2))) for part in parts]),
     )
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class NumberGap(Result):
-    """A model's predicted numbers compared with what is possible.
-
-    Attributes
-    ----------
-    metric : the metric of the comparison.
-    score, low, high : the model's score and its 95 % interval; ``low`` is the worse end.
-    n_rows : number of rows.
-    word : "room to improve" if even the better end is worse than what a learner was shown to reach, "below the floor"
-        if even the worse end is better than the other end of the range, "at the floor" if the model reaches the best
-        estimate and the range has both ends, else "no room shown".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import bayesfloor
-    >>> rng = np.random.default_rng(0)
-    >>> x = rng.normal(size=(400, 2))
-    >>> y = x[:, 0] + 0.3 * rng.normal(size=400)
-    >>> bayesfloor.check(x, y, predictions=x[:, 1], effort="quick").number_gap.word
-    'room to improve'
-    """
-
-    metric: str
-    score: float
-    low: float
-    high: float
-    n_rows: int
-    word: str
-
-
-def number_gap(answer: Answer, y: Floats, predicted: Floats, cluster: Ints | None = None) -> NumberGap:
-    """Compare predictions for all rows with the answer."""
-    unit = np.arange(len(y)) if cluster is None else cluster
-    losses = unit_means(answer.of.losses(predicted, y, np.zeros(len(y), dtype=np.int64)), unit)
-    reach = two_sided(0.95, len(losses) - 1) * losses.std(ddof=1) / np.sqrt(len(losses))
-    loss = float(losses.mean())
-    worst, best = (float(answer.of.shown(max(end, 0.0))) for end in (loss + reach, loss - reach))
-    word = NOT_SHOWN
-    if best > answer.upper:
-        word = ROOM
-    elif worst < np.nan_to_num(answer.useful_lower):
-        word = BELOW
-    elif float(answer.of.shown(loss)) <= answer.estimate and not np.isnan(answer.useful_lower):
-        word = AT
-    score = answer.of.score
-    return NumberGap(answer.metric, score(float(answer.of.shown(loss))), score(worst), score(best), len(y), word)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
+    from bayesfloor.plotting._budget_display import BudgetDisplay
     from bayesfloor.plotting._class_tree_display import ClassTreeDisplay
     from bayesfloor.plotting._comparison_display import ComparisonDisplay
     from bayesfloor.plotting._curve_display import CurveDisplay
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from bayesfloor.plotting._predicted_display import PredictedDisplay
 
 __all__ = [
+    "BudgetDisplay",
     "ClassTreeDisplay",
     "ComparisonDisplay",
     "CurveDisplay",
@@ -31,6 +33,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "._budget_display": "BudgetDisplay",
     "._class_tree_display": "ClassTreeDisplay",
     "._comparison_display": "ComparisonDisplay",
     "._curve_display": "CurveDisplay",

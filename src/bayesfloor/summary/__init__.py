@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from bayesfloor.summary._explain import explain, schema
     from bayesfloor.summary._facts import Facts
     from bayesfloor.summary._gates import Gate
+    from bayesfloor.summary._next import Action, Step
     from bayesfloor.summary._verdict import VerdictWords
 
 __all__ = [
+    "Action",
     "Check",
     "Facts",
     "Finding",
     "Gate",
+    "Step",
     "Trait",
     "VerdictWords",
     "assert_reachable",
@@ -38,6 +41,7 @@ _HOMES = {
     "._explain": "explain schema",
     "._facts": "Facts",
     "._gates": "Gate",
+    "._next": "Action Step",
     "._verdict": "VerdictWords",
 }
 

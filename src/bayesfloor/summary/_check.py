@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,25 @@ from bayesfloor.answer._make_answer import make_answers
 from bayesfloor.answer._metrics import ACCURACY, NUMBERS, check_metric
 from bayesfloor.answer._number_answers import in_tenths, make_number_answers, read_rows
 from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
+from bayesfloor.decide._budget import make_budget
 from bayesfloor.decide._gap import Gap, gap
 from bayesfloor.decide._merging import merge_advice
-from bayesfloor.decide._number_rows import NumberGap, error_by_prediction, number_gap, odd_numbers
+from bayesfloor.decide._model_score import (
+    ModelScore,
+    OwnModel,
+    Predicted,
+    behind_best,
+    check_model,
+    cross_predict,
+    losses_of,
+    score_of_gap,
+    score_of_losses,
+    told_score,
+)
+from bayesfloor.decide._number_rows import error_by_prediction, odd_numbers
 from bayesfloor.decide._suspicious import list_suspicious
 from bayesfloor.floor._bayes_floor import BayesFloor, check_settings
-from bayesfloor.floor._sample import SampledRowsWarning, Settings, UnreachablePriorsError
+from bayesfloor.floor._sample import Sample, SampledRowsWarning, Settings, UnreachablePriorsError
 from bayesfloor.io._data import Data
 from bayesfloor.io._labels import as_label_array, missing_labels
 from bayesfloor.io._open_data import open_data
@@ -31,6 +45,7 @@ from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._gates import AT_LEAST, FAILED, Gate, check_limits, make_gates, target_gate
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown
+from bayesfloor.summary._next import Step, next_steps
 from bayesfloor.summary._text import terminal_width, to_text
 from bayesfloor.support._errors import InputError, blame
 from bayesfloor.support._files import write_whole
@@ -91,9 +106,13 @@ class Check(Measured):
         Columns that are probably not features: further labels or sampling weights.
     beside : dict of str -> Answer
         The answers by other metrics, from the same race.
-    odd, by_prediction, number_gap : OddNumbers, ErrorByPrediction, NumberGap or None
-        For numbers: rows that do not fit, errors by the size of the prediction, and a model's predictions compared
-        with the answer. What is about classes is then None.
+    model_score : ModelScore or None
+        The score of your model compared with the answer; None if ``check`` got no model.
+    budget : Budget or None
+        Where the error goes: what will stay, what more rows would bring and, with a model of yours, what a better one
+        would.
+    odd, by_prediction : OddNumbers, ErrorByPrediction or None
+        For numbers: rows that do not fit, and errors by the size of the prediction. What is about classes is then None.
 
     Examples
     --------
@@ -106,6 +125,11 @@ class Check(Measured):
     >>> 0 <= found.answer.estimate <= found.answer.upper <= 0.1
     True
     """
+
+    @cached_property
+    def next(self) -> tuple[Step, ...]:
+        """What to do next: at most three steps, those that would bring the most first."""
+        return next_steps(self)
 
     def gates(
         self,
@@ -282,6 +306,10 @@ def check(
     time: str | None = None,
     priors: Any = None,
     predictions: Any = None,
+    model: Any = None,
+    accuracy: float | None = None,
+    score: float | None = None,
+    n_test: int | None = None,
     prepare: Any = "auto",
     roles: dict[str, Any] | None = None,
     y_kind: str = "auto",
@@ -333,6 +361,13 @@ def check(
         classes, which is one minus the best balanced accuracy; ``target`` is then a balanced accuracy.
     predictions : array-like of shape (n_rows,), or name of a column of ``X``, default=None
         Predictions of a model that was not trained on these rows, to compare with the floor.
+    model : scikit-learn estimator, default=None
+        A model of yours to compare instead: it is trained on the rows outside each fold, as you pass them, and tested
+        on the fold. One with ``predict_proba`` is also compared by metrics such as "roc_auc".
+    accuracy, score : float, default=None
+        All that is known of your model: its accuracy on other rows, or its score in the unit of the metric.
+    n_test : int, default=None
+        On how many rows that was measured; without it, the score counts as exact.
     prepare : "auto", "strict" or a transformer, default="auto"
         How to turn columns into numbers. "auto" converts numbers, dates and yes/no values written as text, encodes
         categories and free text, fills in missing values, and leaves out ids and constants
@@ -371,7 +406,9 @@ def check(
     >>> found.answer.verdict(0.9)
     'reachable'
     """
+    own = OwnModel(model, accuracy, score, n_test)
     check_metric(metric, target)
+    check_model(own, predictions)
     check_flag("auto_groups", auto_groups)
     if duplicates is not None:
         check_choice("duplicates", duplicates, (AS_CASES, AS_COPIES))
@@ -394,7 +431,9 @@ def check(
     data = open_data(X, y, groups=groups, predictions=predictions, task=task, clean_labels=clean_labels, **drawing)
     if data.task == NUMBERS:
         data = replace(data, name=name or data.name)
-        return _check_numbers(data, settings, metric, target, effort, learners, duplicates, time, together=auto_groups)
+        return _check_numbers(
+            data, settings, metric, target, effort, learners, duplicates, time, own, together=auto_groups
+        )
     _check_predictions(data)
     check_settings(settings)  # before the work starts
     hazards = find_hazards(data, roles, y_kind, random_state, duplicates, time).held(together=auto_groups)
@@ -402,7 +441,7 @@ def check(
     floor = _fit_quietly(data, settings, hazards)
     made = make_answers(floor.overall_, floor.fitted_, settings, effort, learners, hazards, data.group, metric)
     facts = gather_facts(floor.fitted_, settings, replace(data, name=name or data.name), time)
-    return make_check(floor, made, target, facts, data, hazards)
+    return make_check(floor, made, target, facts, data, hazards, own)
 
 
 def _check_predictions(data: Data) -> None:
@@ -450,6 +489,7 @@ def _check_numbers(
     learners: dict[str, Any] | None,
     duplicates: str | None,
     time: str | None,
+    own: OwnModel,
     *,
     together: bool,
 ) -> Check:
@@ -466,6 +506,7 @@ def _check_numbers(
     answers = make_number_answers(rows, settings, effort, learners, hazards, data.group, metric)
     answer, *beside = answers.values()
     columns = rows.sample.features.prepared
+    model_score = told_score(answer, None, own) or _score_numbers(answer, data, rows.sample, own)
     nothing: Any = None  # of what is about classes
     return Check(
         facts=facts_of_numbers(rows, settings, data),
@@ -482,7 +523,8 @@ def _check_numbers(
         tree=nothing,
         odd=odd_numbers(answer),
         by_prediction=error_by_prediction(answer),
-        number_gap=None if data.predictions is None else _compare_numbers(answer, data),
+        model_score=model_score,
+        budget=make_budget(answer, model_score),
         prepared=Prepared(() if all(each.as_is for each in columns) else columns, data.notes, rows.sample.n_unlabelled),
         dependence=hazards.dependence,
         related=hazards.related,
@@ -492,21 +534,36 @@ def _check_numbers(
     )
 
 
-def _compare_numbers(answer: Answer, data: Data) -> NumberGap:
-    """Compare predicted numbers with the answer."""
-    given = ~np.isnan(data.y)
-    groups = None if data.groups is None else as_label_array(data.groups)[given]
-    cluster = None if groups is None else np.unique(groups.astype(str), return_inverse=True)[1]
-    return number_gap(answer, data.y[given], data.predictions[given], cluster)
+def _score_numbers(answer: Answer, data: Data, sample: Sample, own: OwnModel) -> ModelScore | None:
+    """Compare predicted numbers, or those of a model that is trained here, with the answer."""
+    if own.model is not None:
+        found = losses_of(answer, cross_predict(own.model, data, sample, answer))
+        return found and score_of_losses(answer, found[0], answer.evidence().cluster, found[1])
+    if data.predictions is None:
+        return None
+    given = np.flatnonzero(~np.isnan(data.y))
+    cluster = given
+    if data.groups is not None:
+        cluster = np.unique(as_label_array(data.groups)[given].astype(str), return_inverse=True)[1]
+    losses = answer.of.losses(data.predictions[given], data.y[given], np.zeros(len(given), dtype=np.int64))
+    return score_of_losses(answer, losses, cluster, given if data.drawn is None else data.drawn[given])
 
 
 def make_check(
-    floor: BayesFloor, answers: dict[str, Answer], target: float | None, facts: Facts, data: Data, hazards: Hazards
+    floor: BayesFloor,
+    answers: dict[str, Answer],
+    target: float | None,
+    facts: Facts,
+    data: Data,
+    hazards: Hazards,
+    own: OwnModel = OwnModel(),  # noqa: B008 - it never changes,
 ) -> Check:
     """Combine a fit, its answers and what was found in the rows into one object; the first answer is the main one."""
     answer, asked, *beside = answers[ACCURACY.name], *answers
     pairs, sample = pair_answers(answer, floor.classes_), floor.fitted_.sample
     columns = sample.features.prepared
+    compared, model_score = _compare_model(floor, answers[asked], answer, data, own)
+    divided = answers[asked] if model_score is None or model_score.metric == asked else answer
     return Check(
         facts=facts,
         target=target,
@@ -522,7 +579,9 @@ def make_check(
         tree=grow_class_tree(floor.pairwise_, "average", pairs),
         merge=merge_advice(floor, answer=answer) if floor.pairwise_.alike().any() else None,
         prepared=Prepared(() if all(each.as_is for each in columns) else columns, data.notes, sample.n_unlabelled),
-        gap=None if data.predictions is None else _compare_model(floor, answer, data),
+        gap=compared,
+        model_score=model_score,
+        budget=make_budget(divided, model_score, floor.overall_.conflict),
         dependence=hazards.dependence,
         related=hazards.related,
         drift=hazards.drift,
@@ -531,14 +590,28 @@ def make_check(
     )
 
 
-def _compare_model(floor: BayesFloor, answer: Answer, data: Data) -> Gap:
-    """Compare the predictions that came with the data with the answer."""
-    given = np.flatnonzero(~missing_labels(data.y))
-    numbers = given if data.drawn is None else data.drawn[given]
-    y, predicted, groups = (
-        None if each is None else as_label_array(each)[given] for each in (data.y, data.predictions, data.groups)
-    )
-    return gap(floor, y, predicted, groups=groups, answer=answer, rows=numbers)
+def _compare_model(
+    floor: BayesFloor, asked: Answer, of_errors: Answer, data: Data, own: OwnModel
+) -> tuple[Gap | None, ModelScore | None]:
+    """Compare predictions that came with the data, a model that is trained here, or a score, with the answer."""
+    if own.model is not None:
+        fit = floor.fitted_
+        predicted = cross_predict(own.model, data, fit.whole or fit.sample, of_errors)
+    elif data.predictions is not None:
+        place = np.flatnonzero(~missing_labels(data.y))
+        labels = as_label_array(data.predictions)[place]
+        predicted = Predicted(place if data.drawn is None else data.drawn[place], place, labels)
+    else:
+        return None, told_score(asked, of_errors, own)
+    y, groups = (None if each is None else as_label_array(each)[predicted.place] for each in (data.y, data.groups))
+    found = gap(floor, y, predicted.labels, groups=groups, answer=of_errors, rows=predicted.number)
+    by_metric = None if asked.of.of_errors or predicted.posterior is None else losses_of(asked, predicted)
+    if by_metric is not None:
+        return found, score_of_losses(asked, by_metric[0], asked.evidence().cluster, by_metric[1])
+    behind = np.nan, np.nan
+    if of_errors.evidence().priors is None and y is not None and y.ndim == 1:
+        behind = behind_best(of_errors, (predicted.labels != y).astype(np.float64), predicted.number)
+    return found, score_of_gap(of_errors, found, behind)
 
 
 def assert_reachable(

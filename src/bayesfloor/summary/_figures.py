@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import (
-    LIKELY,
-    OPEN,
-    REACHABLE,
     TOO_HIGH,
     TOO_LOW,
     Answer,
@@ -19,11 +16,10 @@ from bayesfloor.answer._answer import (
     guessed_class,
 )
 from bayesfloor.answer._hazards import DUPLICATES, GROUPS, NEAR_DUPLICATES, TIME
-from bayesfloor.answer._learners import called
-from bayesfloor.answer._metrics import CLASSES, IN_PERCENT, score_text, span_text, with_article
+from bayesfloor.answer._metrics import CLASSES, IN_PERCENT, score_text
 from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.decide._features import SelectionPath
-from bayesfloor.decide._gap import AT, NOT_SHOWN, ROOM, Gap, GapLines
+from bayesfloor.decide._gap import Gap, GapLines
 from bayesfloor.decide._representations import Comparison
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.hierarchy._class_tree import ClassTree
@@ -32,129 +28,27 @@ from bayesfloor.plotting._forecast_display import ranked
 from bayesfloor.summary._data_findings import MANY_COPIES
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._findings import TOO_SMALL, Measured
+from bayesfloor.summary._next import budget_text, more_rows, next_text
 from bayesfloor.summary._scores import about_text, ends_text, guess_text, model_text, no_end
 from bayesfloor.summary._verdict import (
     NO_LIMIT,
     finds_nothing,
-    lowest_error,
     no_limit,
     points,
     reason_text,
-    wished,
 )
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import (
     about,
     accuracy,
     amount,
-    chance_text,
     how_many,
     join_labels,
     percent,
     printable,
     show_labels,
     span,
-    two_digits,
 )
-
-_LITTLE, _LITTLE_OF_ERROR = 0.001, 0.05  # falls of an error that do not matter: absolute, and relative to it
-_TIMES = (2, 4, 16)
-_FIRST = ("BF118", "BF119", "BF106", "BF114")  # findings to act on before anything else
-
-
-def next_step(check: Measured) -> str:
-    """Return the next step as a sentence; empty if the verdict says it."""
-    answer = check.answer
-    if first := next((finding for finding in check.findings if finding.code in _FIRST), None):
-        return f"act on {first.code} below, then check again."
-    if finds_nothing(answer):
-        return "look for better features."
-    if check.gap is not None:
-        return _for_model(check)
-    if check.number_gap is not None and check.number_gap.word == ROOM:
-        return f"try {called(answer.best, answer.of.task)}."
-    target = check.target
-    if target is None:
-        return _more(answer)
-    if check.outcome in (REACHABLE, LIKELY) and lowest_error(answer) <= answer.of.loss(target):
-        more = "" if check.outcome == REACHABLE else f", which more {answer.unit} would have to confirm"
-        return f"train {called(answer.best, answer.of.task)}; it meets the target in cross-validation{more}."
-    if check.outcome in (REACHABLE, LIKELY, OPEN):
-        return _settle_by_effort(answer) or _rows_for(answer, target, check.measure) or _more(answer)
-    return "look for better features." if answer.unknown is None else ""
-
-
-def _rows_for(answer: Answer, target: float, measure: str) -> str:
-    rows = _even_chance(answer, target)
-    return rows and f"collect more {answer.unit}: {rows} of {wished(answer, target, measure)}."
-
-
-def _even_chance(answer: Answer, target: float) -> str:
-    """Say how many rows give an even chance of the target; nothing if they are at hand, or too many to tell."""
-    error, forecast = answer.of.loss(target), answer.forecast
-    if forecast is None or answer.upper <= error:
-        return ""
-    rows = forecast.rows_for(error)
-    return f"about {two_digits(rows):,} training rows give an even chance" if forecast.n_rows < rows < np.inf else ""
-
-
-def _for_model(check: Measured) -> str:
-    gap, answer = check.gap, check.of_errors
-    if gap is None or gap.too_good.seen:
-        return ""
-    if gap.overall.word in (ROOM, NOT_SHOWN) and lowest_error(answer) < gap.overall.error:
-        return f"try {called(answer.best)}."
-    return "look for better features." if gap.overall.word == AT else ""
-
-
-def _settle_by_effort(answer: Answer) -> str:
-    """Say how to try more kinds of model, if some were left out for their cost."""
-    slow = [name for name, why in answer.left_out.items() if why.startswith("too slow")]
-    if not slow or answer.effort == "thorough":
-        return ""
-    kinds = "kind of model was" if len(slow) == 1 else "kinds of model were"
-    return f'run it with --effort thorough, or effort="thorough": {len(slow)} {kinds} left out as too slow.'
-
-
-def _more(answer: Answer) -> str:
-    if answer.forecast is None:
-        return ""
-    twice = float(answer.forecast.quantiles([0.5], 2 * answer.forecast.n_rows)[0])
-    if hardly_falls(lowest_error(answer), twice, answer.guessing):
-        return f"look for better features; more {answer.unit} of the same kind would hardly help."
-    reach = (
-        f"{accuracy(twice)} %"
-        if answer.of.of_errors
-        else f"{with_article(answer.of)} of {score_text(answer.of, twice)}"
-    )
-    return f"collect more {answer.unit}; with twice as many, the best model would reach about {reach}."
-
-
-def hardly_falls(now: float, then: float, guessing: float = 1.0) -> bool:
-    """Whether an error falls too little to matter."""
-    return bool(now - then < max(_LITTLE * min(guessing, 1.0), _LITTLE_OF_ERROR * now))
-
-
-def more_rows(answer: Answer, target: float | None, measure: str) -> str:
-    """Return what 2, 4 and 16 times as many rows would bring, as a clause; empty without a forecast."""
-    forecast = answer.forecast
-    if forecast is None or finds_nothing(answer) or answer.unknown is not None:
-        return ""
-    sizes = [times * forecast.n_rows for times in _TIMES]
-    ends = [forecast.quantiles([0.5, 0.025, 0.975], rows) for rows in sizes]
-    if answer.of.of_errors:
-        told = [f"{percent(middle)} % ({span(low, high)})" for middle, low, high in ends]
-        told[0] = f"error about {told[0]}"
-    else:
-        told = [f"{score_text(answer.of, middle)} ({span_text(answer.of, low, high)})" for middle, low, high in ends]
-        told[0] = f"{answer.of.words} about {told[0]}"
-    text = "; ".join(f"{times} times: {each}" for times, each in zip(_TIMES, told, strict=True))
-    if target is None:
-        return text
-    chances = join_labels([chance_text(answer.chance(target, rows)) for rows in sizes])
-    even = _even_chance(answer, target)
-    return f"{text}. Probability of {wished(answer, target, measure)} then: {chances}{even and f'; {even}'}"
-
 
 HOW = "how we know"
 _BY_OUTLIERS = "not known: outliers decide it"
@@ -215,12 +109,14 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
     yield "guessing", f"{_score(answer, answer.guessing, measure)}: {guess}"
     why = f" ({'; '.join(reason_text(reason, answer) for reason in answer.reasons)})" if answer.reasons else ""
     yield "reliability", answer.reliability + why
-    if check.number_gap is not None:
-        yield "your model", model_text(check.number_gap)
+    if check.model_score is not None and check.gap is None:
+        yield "your model", model_text(check.model_score)
     if check.gap is not None:
         whole = check.gap.overall
         yield "your model", f"{_both(whole.error, measure)}: {whole.word}"
-    if step := next_step(check):
+    if check.budget is not None and len(check.budget.parts) > 1:
+        yield "where it goes", budget_text(check.budget, answer)
+    if step := next_text(check):
         yield "next", step
 
 

@@ -18,9 +18,11 @@ from bayesfloor.answer._leaks import DoubtfulColumns, Leak
 from bayesfloor.answer._metrics import ACCURACY, NUMBERS
 from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
 from bayesfloor.answer._related_rows import RelatedRows
+from bayesfloor.decide._budget import Budget, PartName
 from bayesfloor.decide._gap import AT, BELOW, ROOM, SAW_LABELS, Gap
 from bayesfloor.decide._merging import MergeAdvice
-from bayesfloor.decide._number_rows import ErrorByPrediction, NumberGap, OddNumbers
+from bayesfloor.decide._model_score import ModelScore
+from bayesfloor.decide._number_rows import ErrorByPrediction, OddNumbers
 from bayesfloor.decide._suspicious import SuspiciousLabels
 from bayesfloor.floor._results import FEW, Floor, OneVsRestFloor, PairwiseFloor, SampleScores
 from bayesfloor.hierarchy._class_tree import ClassTree
@@ -37,7 +39,6 @@ from bayesfloor.summary._data_findings import (
     merge_first,
 )
 from bayesfloor.summary._facts import Facts
-from bayesfloor.summary._scores import gap_text
 from bayesfloor.summary._verdict import (
     WRONG_OR_OVERLAP,
     VerdictWords,
@@ -118,7 +119,8 @@ class Measured:
     beside: dict[str, Answer] = field(default_factory=dict)
     odd: OddNumbers | None = None
     by_prediction: ErrorByPrediction | None = None
-    number_gap: NumberGap | None = None
+    model_score: ModelScore | None = None
+    budget: Budget | None = None
 
     @property
     def task(self) -> str:
@@ -139,9 +141,7 @@ class Measured:
     def words(self) -> VerdictWords:
         """The verdict as a headline and what stands below it."""
         if self.task == NUMBERS:
-            words = verdict_words(self.answer, self.target)
-            model = "" if self.number_gap is None else gap_text(self.number_gap)
-            return words.then(model, alarm(self._hazards))
+            return verdict_words(self.answer, self.target, model=self.model_score).then(alarm(self._hazards))
         unsure = (
             self.facts.priors is not None
             or not self.answer.of.of_errors
@@ -150,7 +150,8 @@ class Measured:
         hidden = "" if unsure else hidden_by_accuracy(self.pairwise.sizes, self.labels)
         if hidden and (found := _found_of_rarest(self)):
             hidden = f"{hidden} {found}"
-        words = verdict_words(self.answer, self.target, self.measure, hidden, self.gap, self.of_errors)
+        seen = self.gap is not None and self.gap.too_good.seen
+        words = verdict_words(self.answer, self.target, self.measure, hidden, self.model_score, seen=seen)
         spelled = [reason for reason in self.answer.reasons if reason.basis is Basis.SPELLINGS]
         return words.then(alarm(self._hazards), *map(merge_first, spelled[:1]))
 
@@ -380,19 +381,27 @@ def _harder_class(check: Measured) -> Finding | None:
 
 
 def _suspicious(check: Measured) -> Finding | None:
-    n, explained = check.suspicious.n_suspect, _explained(check)
+    n = check.suspicious.n_suspect
     if not n:
         return None
     disagree = "label disagrees with its" if n == 1 else "labels disagree with their"
     among = "rows" if check.facts.priors is None else f"the {_n_searched(check):,} rows in the trees"
     part = f"{percent(n / _n_searched(check))} % of {among}"
-    weight = f"explain at most {percent(explained)} %" if explained < _MUCH else "may explain much"
     return make_finding(
         "BF105",
         "suspicious",
         f"{n:,} {disagree} neighbours ({part}): {WRONG_OR_OVERLAP}.",
-        f"Such labels {weight} of the lowest possible error. To look at them: bayesfloor samples, or .suspicious.",
+        _weight_of_labels(check),
+        "To look at them: bayesfloor samples, or .suspicious.",
     )
+
+
+def _weight_of_labels(check: Measured) -> str:
+    """Return how much of the error wrong labels cause, as the budget says; nothing if it cannot tell."""
+    part = None if check.budget is None else check.budget.part(PartName.WRONG_LABELS)
+    if part is not None and check.budget is not None and part.low > 0:
+        return f"Wrong labels seem to cause about {percent(part.loss)} points of the error; not all of them stand out."
+    return "Such labels may explain much of the lowest possible error." if _explained(check) >= _MUCH else ""
 
 
 def _odd_numbers(check: Measured) -> Finding | None:

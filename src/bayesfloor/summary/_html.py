@@ -22,7 +22,6 @@ from bayesfloor.summary._figures import (
     head_line,
     loss_text,
     lower_end,
-    next_step,
     settings_line,
 )
 from bayesfloor.summary._findings import Measured
@@ -41,8 +40,10 @@ from bayesfloor.summary._html_drawings import (
     pair_table,
     row_cards,
     row_names,
+    split_error,
     tree_text,
 )
+from bayesfloor.summary._next import next_text
 from bayesfloor.summary._text import NOT_TOGETHER, main_findings, unmeasured
 from bayesfloor.summary._thumbnails import thumbnails
 from bayesfloor.summary._verdict import finds_nothing, lowest_error, reason_text, sentence
@@ -183,14 +184,15 @@ def _of_any(check: Measured) -> dict[str, Any]:
     return {
         "check": check,
         "standing": standing(check),
-        "next_step": next_step(check),
+        "next_step": next_text(check),
+        "split": split_error(check),
         "reliability": why_reliable(check),
         "findings": main_findings(check),
         "rests_on": rests_on(check),
         "figures": [
             ("balanced accuracy" if name == "balanced" else name, text)
             for name, text in answer_figures(check)
-            if name not in ("reliability", "next")
+            if name not in ("reliability", "next", "where it goes")
         ],
     }
 
@@ -285,7 +287,7 @@ def _call(check: Measured) -> str:
         "random_state": (facts.random_state, None),
     }
     given = [f"{name}={value!r}" for name, (value, usual) in settings.items() if value != usual]
-    given += ["predictions=predictions"] if check.gap is not None or check.number_gap is not None else []
+    given += ["predictions=predictions"] if check.model_score is not None else []
     given += ["groups=groups"] if facts.n_groups is not None else []
     given += ["learners=learners"] if {*check.answer.errors, *check.answer.left_out} - {*REGISTRY, BLEND} else []
     return f"bayesfloor.check(X, y, {', '.join(given)})"

@@ -11,6 +11,7 @@ import numpy as np
 
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._learners import called
+from bayesfloor.decide._budget import PartName
 from bayesfloor.io._data import recognise
 from bayesfloor.plotting._class_tree_display import layout
 from bayesfloor.plotting._curve_display import curve_ticks
@@ -18,8 +19,9 @@ from bayesfloor.plotting._display import PAIR_EDGES
 from bayesfloor.plotting._forecast_display import learner_name, ranked
 from bayesfloor.plotting._pairwise_display import short_percent
 from bayesfloor.plotting._predicted_display import place_rows
-from bayesfloor.summary._figures import doubt_about_trees, hardly_falls
+from bayesfloor.summary._figures import doubt_about_trees
 from bayesfloor.summary._findings import TOO_SMALL, Measured, class_rows, hardest_pairs, pair_rows
+from bayesfloor.summary._next import budget_lines, budget_title, hardly_falls
 from bayesfloor.summary._text import class_cells, pair_cells, round_up, ruler_end
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import (
@@ -61,6 +63,39 @@ class Line(NamedTuple):
     kind: str
     ends: tuple[float, float] | None
     mark: float | None
+
+
+class Segment(NamedTuple):
+    """A part of the bar of an error: its kind, its width in percent, and what it is."""
+
+    kind: str
+    width: float
+    text: str
+
+
+class Split(NamedTuple):
+    """The bar of an error that is divided into parts."""
+
+    title: str
+    parts: list[Segment]
+    inside: str
+
+
+_KINDS = {PartName.STAY: "stay", PartName.ROWS: "rows", PartName.MODEL: "model", PartName.STAY_OR_ROWS: "either"}
+
+
+def split_error(check: Measured) -> Split | None:
+    """Return the bar of the budget; None if there is none, or nothing to divide."""
+    budget = check.budget
+    if budget is None or len(budget.parts) < 2 or budget.error <= 0:
+        return None
+    lines = list(budget_lines(budget))
+    parts = [
+        Segment(_KINDS[part.name], 100 * part.loss / budget.error, text)
+        for part, text in zip(budget.parts, lines, strict=False)
+    ]
+    inside = lines[len(parts) :]
+    return Split(budget_title(budget, check.answer), parts, "; ".join(inside) if len(inside) > 1 else "")
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,13 @@ from bayesfloor.io._messages import one_line
 from bayesfloor.summary._figures import grow_class_tree
 from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._gates import Gate, make_gates
+from bayesfloor.summary._next import next_steps
 from bayesfloor.summary._text import to_text
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import plain, restore, store
 
 Made = TypeVar("Made", bound=Measured)
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 _MOST_LOSS = 1e300  # of metrics without a largest loss
 _MOST_ROWS = 2**53  # with more, a number of rows would be no exact number
 _OF_CLASSES = ("overall", "pairs", "classes", "pairwise", "one_vs_rest", "samples", "suspicious", "tree")
@@ -55,6 +56,7 @@ def to_dict(check: Measured, gates: Sequence[Gate] = ()) -> dict[str, Any]:
         "answer": store(check.answer),
         "facts": store(check.facts),
         "findings": plain(check.findings),
+        "next": plain(next_steps(check)),
         **({"gates": plain(gates)} if gates else {}),
     }
     parts = (item.name for item in fields(check) if item.name not in _FOUND_AGAIN)

@@ -8,7 +8,7 @@ from bayesfloor.answer._answer import Answer, Basis, Reason
 from bayesfloor.answer._learners import called
 from bayesfloor.answer._metrics import IN_PERCENT, METRICS, NUMBERS, Metric, score_text, span_text, with_article
 from bayesfloor.decide._gap import AT, BELOW, ROOM
-from bayesfloor.decide._number_rows import NumberGap
+from bayesfloor.decide._model_score import ModelScore
 from bayesfloor.support._words import percent
 
 IF_RELATED = "if rows are related, such as several of one patient, pass groups="
@@ -37,14 +37,14 @@ def no_end(answer: Answer) -> str:
     return f"these data give no {'upper' if answer.of.is_score else 'lower'} limit"
 
 
-def model_text(gap: NumberGap) -> str:
+def model_text(gap: ModelScore) -> str:
     """Return a model's score with its interval."""
     metric = METRICS[gap.metric]
     score, *ends = (_number(metric, each) for each in (gap.score, *sorted((gap.low, gap.high))))
     return f"{metric.words} {score}, 95 % interval {' to '.join(ends)}"
 
 
-def gap_text(gap: NumberGap) -> str:
+def gap_text(gap: ModelScore) -> str:
     """Return how a model that predicts numbers compares with what is possible, as a sentence."""
     said = {
         ROOM: "Your model leaves room to improve",

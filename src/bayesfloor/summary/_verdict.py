@@ -20,12 +20,14 @@ from bayesfloor.answer._answer import (
 )
 from bayesfloor.answer._learners import called
 from bayesfloor.answer._metrics import score_text, wish, with_article
-from bayesfloor.decide._gap import AT, BELOW, ROOM, Gap
+from bayesfloor.decide._gap import AT, BELOW, ROOM
+from bayesfloor.decide._model_score import ModelScore
 from bayesfloor.io._labels import Spellings
 from bayesfloor.summary._scores import (
     IF_RELATED,
     about_text,
     best_case,
+    gap_text,
     guess_text,
     outliers_text,
     score_reason,
@@ -112,20 +114,23 @@ def verdict_words(
     target: float | None,
     measure: str = "accuracy",
     hidden: str = "",
-    gap: Gap | None = None,
-    of_errors: Answer | None = None,
+    model: ModelScore | None = None,
+    *,
+    seen: bool = False,
 ) -> VerdictWords:
     """Return the answer to quote: whether the target is reachable, or how far any model can get.
 
-    If a class is rare, ``hidden`` is the sentence that says what accuracy hides. With a gap, the user's model comes
-    first, compared by its errors.
+    If a class is rare, ``hidden`` is the sentence that says what accuracy hides. The user's model, if there is one,
+    comes first if it is compared by its errors; ``seen`` says that it has seen the labels it was tested on.
     """
     said = _of_data(answer, target, measure, hidden)
-    if gap is None:
+    if model is None:
         return said
-    if not answer.of.of_errors:  # labels have no AUC or log loss: the model has only its errors
-        return said.then(f"Your model was compared by its errors alone: {accuracy(gap.overall.error)} % accuracy.")
-    return _of_model(gap, of_errors or answer, measure).then(
+    if model.metric != answer.metric:  # labels have no AUC or log loss: the model has only its errors
+        return said.then(f"Your model was compared by its errors alone: {accuracy(model.loss)} % accuracy.")
+    if not answer.of.of_errors:
+        return said.then(gap_text(model))
+    return _of_model(model, answer, measure, seen=seen).then(
         said.text if target is not None or finds_nothing(answer) else hidden
     )
 
@@ -153,11 +158,10 @@ def _of_data(answer: Answer, target: float | None, measure: str, hidden: str) ->
     return found.then(hidden, _proved_text(answer))
 
 
-def _of_model(gap: Gap, answer: Answer, measure: str) -> VerdictWords:
-    whole = gap.overall
-    room, why = _room(gap, answer)
+def _of_model(model: ModelScore, answer: Answer, measure: str, *, seen: bool) -> VerdictWords:
+    room, why = _room(model, answer, seen=seen)
     best = _best_possible(answer)
-    return VerdictWords(f"Your model: {accuracy(whole.error)} % {measure}. Best possible: {best}. {room}", why)
+    return VerdictWords(f"Your model: {accuracy(model.loss)} % {measure}. Best possible: {best}. {room}", why)
 
 
 def _best_possible(answer: Answer) -> str:
@@ -166,17 +170,16 @@ def _best_possible(answer: Answer) -> str:
     return f"about {accuracy(answer.estimate)} % ({ends} %)"
 
 
-def _room(gap: Gap, answer: Answer) -> tuple[str, str]:
+def _room(model: ModelScore, answer: Answer, *, seen: bool) -> tuple[str, str]:
     """Return whether the model can be improved, and why or what to do."""
-    word, seen = gap.overall.word, gap.too_good
-    if word == BELOW or seen.seen:
+    if model.word == BELOW or seen:
         return "That looks too good to be true", "test your model on rows that it was not trained on"
-    if word == ROOM:
+    if model.word == ROOM:
         return "Room to improve", _who_is_better(answer)
-    if word == AT:
+    if model.word == AT:
         return "At the floor", "a better model will not help, but better features may"
-    if lowest_error(answer) < gap.overall.error:
-        rows = how_many(gap.overall.n_rows, "row")
+    if lowest_error(answer) < model.loss:
+        rows = how_many(model.n_rows, "row") if model.n_rows else "these rows"
         return "No room shown", f"{_who_is_better(answer)}, but {rows} are too few to prove that it is better"
     return "No room shown", "these rows cannot tell your model from the best possible one"
 
