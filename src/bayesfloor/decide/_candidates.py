@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Self
@@ -40,7 +39,7 @@ class Candidate:
     """A representation of all rows, with ``how`` it was made: "given", "fitted once" or "cross-fitted".
 
     ``seconds`` is the CPU time that making 1,000 rows takes. With ``first``, a transformer that needs labels, features
-    are the numbers of rows.
+    are the numbers of rows, and learners that predict spend that time.
     """
 
     name: str
@@ -139,20 +138,18 @@ def make_candidate(name: str, candidate: Any, X: Any, codes: Any, n_rows: int, r
 
 def _make_refitted(name: str, candidate: Any, X: Any, codes: Any, n_rows: int, rows: Ints) -> Candidate:
     """Return a candidate to be fitted to training rows, after it was tried on some rows."""
-    step = Refitted(candidate, X, 0)
+    step = Refitted(candidate, X, 0, {})
     held, rest = rows[::_HELD], np.setdiff1d(rows, rows[::_HELD])
     try:
         step.fit(rest[:, None], codes[rest])
-        start = time.process_time()
         step.n_columns = step.transform(held[:, None]).shape[1]
     except (TypeError, ValueError) as error:
         raise InputError(
             f"Representation {name!r} could not be fitted, either without labels or with the labels of {len(rest)} "
             f"rows: {error}"
         ) from error
-    seconds = 1000 * (time.process_time() - start) / len(held)
     numbers = Features(np.arange(float(n_rows))[:, None], np.zeros(1, dtype=bool))
-    return Candidate(name, "cross-fitted", numbers, seconds, step)
+    return Candidate(name, "cross-fitted", numbers, first=step)
 
 
 def _columns(name: str, columns: Any, X: Any) -> Any:
@@ -189,57 +186,37 @@ class Refitted(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit
     >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     >>> from bayesfloor.decide._candidates import Refitted
     >>> X, rows = np.random.default_rng(0).normal(size=(9, 4)), np.arange(9.0)[:, None]
-    >>> Refitted(LinearDiscriminantAnalysis(), X, 1).fit(rows[:6], [0, 1, 0, 1, 0, 1]).transform(rows[6:]).shape
+    >>> Refitted(LinearDiscriminantAnalysis(), X, 1, {}).fit(rows[:6], [0, 1, 0, 1, 0, 1]).transform(rows[6:]).shape
     (3, 1)
     """
 
-    def __init__(self, transformer: Any, X: Any, n_columns: int, shared: _Shared | None = None) -> None:
+    def __init__(self, transformer: Any, X: Any, n_columns: int, made: dict[Any, Any]) -> None:
         self.transformer = transformer
         self.X = X
         self.n_columns = n_columns
-        self.shared = _Shared() if shared is None else shared
+        self.made = made  # fits, and what they made of rows
 
     def __sklearn_clone__(self) -> Refitted:
-        return Refitted(self.transformer, self.X, self.n_columns, self.shared)
+        return Refitted(self.transformer, self.X, self.n_columns, self.made)
 
     def fit(self, rows: Any, y: Any) -> Self:
         """Fit the transformer to these rows, unless that was done before."""
         from sklearn.base import clone
 
-        numbers = _numbers(rows)
-        self.fitted_ = self.shared.get(
-            ("fit", numbers.tobytes()), lambda: clone(self.transformer).fit(take_rows(self.X, numbers), np.asarray(y))
-        )
+        numbers = np.asarray(rows)[:, 0].astype(np.int64)
+        self.key_ = numbers.tobytes()
+        if self.key_ not in self.made:
+            self.made[self.key_] = clone(self.transformer).fit(take_rows(self.X, numbers), np.asarray(y))
         return self
 
     def transform(self, rows: Any) -> Floats:
         """Return the representation of these rows."""
-        numbers = _numbers(rows)
-        made: Floats = self.shared.get(
-            (id(self.fitted_), numbers.tobytes()), lambda: _dense(self.fitted_.transform(take_rows(self.X, numbers)))
-        )
+        numbers = np.asarray(rows)[:, 0].astype(np.int64)
+        key = self.key_, numbers.tobytes()
+        if key not in self.made:
+            self.made[key] = _dense(self.made[self.key_].transform(take_rows(self.X, numbers)))
+        made: Floats = self.made[key]
         return made
-
-
-class _Shared:
-    """What several learners need, made once by whichever comes first."""
-
-    def __init__(self) -> None:
-        self._made: dict[Any, Any] = {}
-        self._lock = threading.RLock()
-
-    def get(self, key: Any, make: Callable[[], Any]) -> Any:
-        with self._lock:
-            if key not in self._made:
-                self._made[key] = make()
-            return self._made[key]
-
-    def __deepcopy__(self, _: Any) -> _Shared:
-        return self
-
-
-def _numbers(rows: Any) -> Ints:
-    return np.asarray(rows)[:, 0].astype(np.int64)
 
 
 def _dense(values: Any) -> Floats:
