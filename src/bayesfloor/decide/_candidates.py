@@ -154,10 +154,8 @@ def _make_refitted(name: str, candidate: Any, X: Any, codes: Any, n_rows: int, r
 
 def _columns(name: str, columns: Any, X: Any) -> Any:
     """Return these columns of X."""
-    from sklearn.utils import _safe_indexing
-
     try:
-        return _safe_indexing(X, list(columns), axis=1)
+        return take_rows(X, list(columns), axis=1)
     except (ValueError, IndexError, TypeError, KeyError) as error:
         raise InputError(f"Representation {name!r}: X has no columns {printable(list(columns))}: {error}") from error
 

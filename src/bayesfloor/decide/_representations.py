@@ -301,7 +301,7 @@ def _read_labels(labels: Labels) -> tuple[Target, Any]:
 def _same_rows(made: list[Candidate], samples: list[Sample]) -> list[Sample]:
     """Put all samples into the same order of rows, which is by content; rows that look like copies become groups.
 
-    With the same order, the same rows are drawn and dealt to the same folds.
+    With the same order, the same rows are subsampled and dealt to the same folds.
     """
     told = [each.first is None for each in made]  # of the others, only the numbers of rows are known
     order = samples[told.index(True) if any(told) else 0].row
