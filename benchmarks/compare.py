@@ -141,14 +141,16 @@ def count(cases, true):
 def table(results, group):
     """Show how often each method is right, clear and wrong."""
     named = (f"named, from {MANY:,} rows", "named, fewer rows")
-    yield ("method", *named, "clearly better", "wrongly so", "CPU s, median")
+    yield ("method", *named, "clearly better", "wrongly so", "of these, equally good", "CPU s, median")
     for method, words in METHODS.items():
         cases = list(cases_of(results, method, group))
         if cases:
             named = (count(apart(cases, many=many), is_right) for many in (True, False))
             wrong = f"{sum(map(is_wrong, cases))} of {len(cases)}"
             seconds = np.median([case["seconds"] for case in cases])
-            yield (words, *named, str(sum(case["clear"] for case in cases)), wrong, f"{seconds:.1f}")
+            equal = sum(is_wrong(case) and gap_of(case) == 0 for case in cases)
+            clear = sum(case["clear"] for case in cases)
+            yield (words, *named, str(clear), wrong, str(equal), f"{seconds:.1f}")
 
 
 def size_table(results):

@@ -17,7 +17,7 @@ def folder(tmp_path_factory):
     codes = np.repeat(np.arange(3), 120)
     labels = np.array(["cat", "dog", "hen"])[codes]
     good = rng.normal(size=(len(codes), 2)) + 5 * np.eye(3)[codes][:, :2]
-    bad = np.column_stack([good, 30 * rng.normal(size=(len(codes), 3))])
+    bad = np.column_stack([good + 4 * rng.normal(size=good.shape), 30 * rng.normal(size=(len(codes), 3))])
     np.save(place / "good.npy", good)
     np.save(place / "bad.npy", bad)
     (place / "labels.txt").write_text("\n".join(labels) + "\n", encoding="utf-8")
@@ -78,7 +78,7 @@ def test_files_of_one_name_are_told_apart_by_their_folders(run, folder):
 
 
 def test_one_file_is_compared_with_its_principal_components(run, folder):
-    """Raw columns of very different spread lose to the same on one scale."""
+    """The learners scale columns themselves, so that raw columns do not lose."""
     ended = run("compare", "bad.parquet", "-y", "label", "--drop", "who", "--pca", "5,2", "--json", "-", cwd=folder)
     given = json.loads(ended.stdout)
     size = dict(zip(given["names"], given["n_features"], strict=True))
@@ -86,7 +86,7 @@ def test_one_file_is_compared_with_its_principal_components(run, folder):
 
     assert (ended.code, ended.stderr) == (0, "")
     assert size == {"raw": 5, "standardised": 5, "pca-2": 2, "pca-5": 5}
-    assert word["raw"] == "worse"
+    assert "worse" not in (word["raw"], word["standardised"])
     assert given["how"].count("fitted once") == 3
 
 

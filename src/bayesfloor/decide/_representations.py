@@ -241,7 +241,8 @@ def compare_representations(
 
     "Worse" needs two things: a paired test of the errors today, corrected for all pairs, because the best one was
     chosen by the same rows; and a probability of less than 25 % that the lowest possible error is below that of the
-    best one.
+    best one. It is about models like these learners: among many noise columns they may miss what a better model, or
+    far more rows, would find.
 
     Any function of X has a Bayes error at least as high as X itself. A representation can still be better than X: it
     may be easier to learn from with this many rows.
