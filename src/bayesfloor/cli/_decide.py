@@ -38,7 +38,7 @@ from bayesfloor.support._tasks import Progress, logging_only
 from bayesfloor.support._words import how_many, printable, show_labels
 
 # Columns to drop on a narrow terminal, least important first.
-_DROPS_OF_FILES, _DROPS_OF_STEPS, _DROPS_OF_ROWS = (2, 3, 6, 1, 4), (5, 3, 1), (4, 3)
+_DROPS_OF_FILES, _DROPS_OF_STEPS, _DROPS_OF_ROWS = (7, 3, 6, 1, 5), (5, 3, 1), (4, 3)
 
 
 def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScores:
