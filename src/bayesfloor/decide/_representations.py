@@ -254,8 +254,8 @@ def compare_representations(
     >>> from bayesfloor import compare_representations
     >>> X, y = load_wine(return_X_y=True)
     >>> found = compare_representations({"all": X, "colour": [9, 10], "pca-2": PCA(2)}, y, X=X)
-    >>> found.best_, found.answers["all"].best
-    ('all', 'linear')
+    >>> found.best_, found.metric
+    ('all', 'accuracy')
     """
     check_metric(metric, None)
     check_choice("task", task, TASKS)
