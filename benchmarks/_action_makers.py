@@ -287,9 +287,9 @@ def draw_table(kind, family, seed):
     rng = np.random.default_rng([seed, KINDS.index(kind)])
     n, sharp = log_int(rng, *SIZES.get(kind, (300, 2000))), log_uniform(rng, *SHARP.get(kind, (0.6, 2)))
     rate = rng.uniform(0.08, 0.2) if kind == "labels" else 0.0
-    turn = seed + seed // 10
-    mine = ("none", "good")[turn % 2] if kind != "model" else ("linear", "stump", "shallow", "stale")[turn % 4]
-    mine = "none" if kind == "fix" else mine
+    turn = (seed + seed // 10) % 4
+    mine = "good" if turn == 0 or (turn == 2 and kind in ("stop", "features")) else "none"
+    mine = {"fix": "none", "model": ("linear", "stump", "shallow", "stale")[turn]}.get(kind, mine)
     return draw_problem(family, seed, n=n, sharp=sharp, rate=rate, mine=mine, truth_rows=TABLE_ROWS)
 
 
@@ -412,7 +412,7 @@ def _select(families, kind, wanted, first_seed):
 
 def main():
     lines = {}
-    for group, wanted, first in (("training", 5, 50_000), ("judging", 10, 60_000)):
+    for group, wanted, first in (("training", 4, 50_000), ("judging", 10, 60_000)):
         lines[group] = []
         for at, kind in enumerate(KINDS):
             names = [name for name in MINE[group] if name not in ATOMS]

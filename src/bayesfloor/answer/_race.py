@@ -43,7 +43,7 @@ _FAR_BEHIND = "far behind other learners on a quarter of the rows"
 _TEMPERATURES = np.geomspace(0.05, 20, 22)
 _MOST_NUMBERS = 100_000  # log probabilities of a learner from which weights are chosen
 _STEPS = 30
-_OUTSIDE = 0.25  # how far predicted numbers may be outside the span of those seen, relative to it
+OUTSIDE = 0.25  # how far predicted numbers may be outside the span of those seen, relative to it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,6 +67,7 @@ class Race(Shown):
         those of a fold that was not tested are in all training sets.
     learners : the learners that were trained on all rows outside a fold, not fitted.
     shares : the blend's mean weight of each learner.
+    factors : for classes, the mean factor by which each learner's scores were turned into posteriors.
     seconds : CPU seconds that each learner took to predict 1,000 rows, trained on all rows outside a fold.
 
     Examples
@@ -93,6 +94,7 @@ class Race(Shown):
     unit_fold: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     learners: dict[str, Any] = field(default_factory=dict)
     shares: dict[str, float] = field(default_factory=dict)
+    factors: dict[str, float] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
 
     def _summary(self) -> str:
@@ -261,7 +263,7 @@ def _add_part(race: Race, number: int, found: dict[str, list[Any]]) -> dict[str,
         for fold, (each, _) in enumerate(folds):
             whole[race.fold == fold] = each
         race.seconds[name] = 1000 * sum(seconds for _, seconds in folds) / len(whole)
-        race.predicted[name] = whole if race.y is not None else _posterior(race, whole)
+        race.predicted[name] = whole if race.y is not None else _posterior(race, name, whole)
     # A learner that joined late would bend the blend's learning curve.
     members = [name for name in race.predicted if number == 0 or _trained_at_all_smaller_sizes(race, name, number)]
     weights = dict[str, float]()
@@ -281,12 +283,18 @@ def _add_part(race: Race, number: int, found: dict[str, list[Any]]) -> dict[str,
     return weights
 
 
-def _posterior(race: Race, scores: Floats) -> Floats:
+def _posterior(race: Race, name: str, scores: Floats) -> Floats:
     """Return calibrated probabilities, with priors for these: calibration is for the rows as they are."""
-    eta = calibrate(scores, race.codes, race.fold)
-    if race.priors is None:
-        return eta
-    shifted = eta * race.weight[: eta.shape[1]]
+    part = halves_if_one(race.fold)
+    factors = _choose_factors(scores, race.codes, part)
+    race.factors[name] = float(np.exp(np.log(factors).mean()))
+    eta = posterior_of(scores, factors[part, None])
+    return eta if race.priors is None else for_priors(eta, race.weight)
+
+
+def for_priors(posterior: Floats, weight: Floats) -> Floats:
+    """Return posteriors if a row of each class counts by its weight."""
+    shifted = posterior * weight[: posterior.shape[1]]
     return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
 
 
@@ -308,7 +316,7 @@ def _predict_numbers(X: Any, y: Floats, fold: Ints, number: int, rows: Ints, lea
     if isinstance(found, str):
         return found
     predicted, seconds = found
-    reach = _OUTSIDE * (seen.max() - seen.min())
+    reach = OUTSIDE * (seen.max() - seen.min())
     return np.clip(np.nan_to_num(predicted) * spread + middle, seen.min() - reach, seen.max() + reach), seconds
 
 
@@ -405,14 +413,23 @@ def calibrate(scores: Floats, codes: Ints, fold: Ints, weight: Floats | None = N
     fold was tested, its two halves are used as folds. The class with the highest score does not change.
     """
     part = halves_if_one(fold)
+    return posterior_of(scores, _choose_factors(scores, codes, part, weight)[part, None])
+
+
+def posterior_of(scores: Floats, factor: Any) -> Floats:
+    """Return the softmax of the scores times a factor; no class is impossible."""
+    chances = np.exp(factor * (scores - scores.max(axis=1, keepdims=True)))
+    return np.clip(chances / chances.sum(axis=1, keepdims=True), LEAST_CHANCE, 1.0)
+
+
+def _choose_factors(scores: Floats, codes: Ints, part: Ints, weight: Floats | None = None) -> Floats:
+    """Return for each part the factor with the lowest log loss on the others."""
     shifted = scores - scores.max(axis=1, keepdims=True)
     own = shifted[np.arange(len(codes)), codes]
     # The log loss of each part under each factor; the highest score of each row is 0, so that nothing overflows.
     losses = (np.log(np.exp(factor * shifted).sum(axis=1)) - factor * own for factor in _TEMPERATURES)
     loss = np.stack([np.bincount(part, each if weight is None else each * weight[codes]) for each in losses])
-    best = (loss.sum(axis=1, keepdims=True) - loss).argmin(axis=0)
-    chances = np.exp(_TEMPERATURES[best[part], None] * shifted)
-    return np.clip(chances / chances.sum(axis=1, keepdims=True), LEAST_CHANCE, 1.0)
+    return np.asarray(_TEMPERATURES[(loss.sum(axis=1, keepdims=True) - loss).argmin(axis=0)])
 
 
 def halves_if_one(fold: Ints) -> Ints:

@@ -22,6 +22,8 @@ _ENDS = ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2)
 _UNTOLD = 0.9  # parts whose intervals are wider than this fraction of what they share are one part
 _TOP = 0.2  # fraction of rows on which the best learner is surest: there, errors are wrong labels rather than overlap
 _WIDE, _SMALL = 0.75, 0.25  # of what will stay: wrong labels are told apart if their interval is narrow, or near zero
+_FAR = 1 / 3  # of the error: if more rows would bring more than this, sure predictions may be wrong for lack of rows
+_UNSTABLE = 1.3  # errors of trained models vary more than those of fixed ones, relative to the standard error
 _FEW = 0.02  # of what will stay: less is not named
 
 
@@ -143,7 +145,7 @@ def make_budget(answer: Answer, model: ModelScore | None = None, conflict: float
     allowed = min(best, whole, key=lambda each: each.loss)
     parts = [] if model is None else [_model_part(whole, best, model)]
     parts = [*_without_model(answer, allowed), *parts]
-    inside = _inside(answer, parts[0], conflict) if parts[0].name == PartName.STAY else ()
+    inside = _inside(answer, parts[0], conflict, allowed.loss) if parts[0].name == PartName.STAY else ()
     return Budget(answer.metric, "" if model else answer.best, *whole, parts=tuple(parts), inside=inside)
 
 
@@ -167,7 +169,7 @@ def _model_part(whole: _Known, best: _Known, model: ModelScore) -> Part:
     behind, error = whole.loss - best.loss, model.behind_error
     if np.isnan(error):
         error = np.hypot(model.std_error, best.std_error)
-    reach = two_sided(_LEVEL) * error
+    reach = two_sided(_LEVEL) * _UNSTABLE * error
     return _part(PartName.MODEL, behind, behind - reach, behind + reach)
 
 
@@ -193,8 +195,11 @@ def _spread(known: _Known) -> Floats:
     return np.asarray(known.loss + np.where(z < 0, z * (known.loss - known.low), z * (known.high - known.loss)))
 
 
-def _inside(answer: Answer, stay: Part, conflict: float) -> tuple[Part, ...]:
-    """Divide what will stay: contradictions first, since they are known, then labels that look wrong, then the rest."""
+def _inside(answer: Answer, stay: Part, conflict: float, now: float) -> tuple[Part, ...]:
+    """Divide what will stay: contradictions first, since they are known, then labels that look wrong, then the rest.
+
+    Far from the lowest possible error, even sure predictions may be wrong for lack of rows: that tells nothing.
+    """
     if not answer.of.of_errors or stay.loss <= 0 or answer.race is None:
         return ()
     found = []
@@ -204,7 +209,7 @@ def _inside(answer: Answer, stay: Part, conflict: float) -> tuple[Part, ...]:
         found.append(_part(PartName.CONTRADICTIONS, min(conflict, stay.loss), *ends))
     left = stay.loss - sum(part.loss for part in found)
     rest = [max(end - sum(part.loss for part in found), 0.0) for end in (stay.low, stay.high)]
-    wrong = _wrong_labels(answer, stay)
+    wrong = _wrong_labels(answer, stay) if now - stay.loss <= _FAR * now else None
     told = wrong is not None and (wrong.high - wrong.low < _WIDE * stay.loss or wrong.high < _SMALL * stay.loss)
     if not told or wrong is None or found:
         return (*found, _part(PartName.OVERLAP_OR_WRONG, left, *rest))
@@ -218,7 +223,7 @@ def _wrong_labels(answer: Answer, stay: Part) -> _Known | None:
 
     If a fraction r of all labels is drawn anew, the lowest possible error L becomes L + r (G - L), where G = 1 - 1/K;
     and even the surest predictions are wrong on r G of the rows. Overlap vanishes there: so if errors keep falling
-    from the second fifth of the rows to the surest one, the lower end goes on falling as fast.
+    from the third and second fifth of the rows to the surest one, the lower end goes on falling as fast.
     """
     race = answer.evidence()
     if race.priors is not None or answer.best not in race.predicted:
@@ -230,11 +235,11 @@ def _wrong_labels(answer: Answer, stay: Part) -> _Known | None:
     if size < 1:
         return None
     worth = answer.n_independent[answer.best] / len(wrong)
-    surest, second = float(wrong[:size].mean()), float(wrong[size : 2 * size].mean())
+    surest, second, third = (float(wrong[k * size : (k + 1) * size].mean()) for k in range(3))
     n = size * worth
     low, high = (float(limit(surest * n, n, _ENDS[1])) for limit in (lower_limit, upper_limit))
-    low = max(low - max(second - surest, 0.0), 0.0)
-    middle = max(surest - max(second - surest, 0.0) / 2, low)
+    falls = max(second - surest, (third - surest) / 2, 0.0)
+    low, middle = max(low - falls, 0.0), max(surest - falls / 2, low - falls, 0.0)
     middle, low, high = (_caused(each, stay.loss, answer.n_classes) for each in (middle, low, high))
     return _Known(min(middle, stay.loss), min(low, stay.loss), min(high, stay.high))
 
