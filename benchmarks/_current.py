@@ -22,6 +22,7 @@ PACKAGES = {  # that each benchmark runs
     "best_model": _CHECK,
     "calibration": _FLOOR,
     "check": _CHECK,
+    "compare": (*_ANSWER, "decide"),
     "floor": _FLOOR,
     "forecast": _ANSWER,
     "forest": _TREES,

@@ -3,19 +3,14 @@
 from functools import partial
 
 import numpy as np
-from sklearn.decomposition import PCA
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.feature_selection import SelectKBest
-from sklearn.preprocessing import StandardScaler
-from sklearn.random_projection import GaussianRandomProjection
 
-from bayesfloor import FloorSelector, compare_representations
+from bayesfloor import FloorSelector
 from benchmarks._data import SEED
 from benchmarks._results import Goal
 
 _TRIALS, _QUICK_TRIALS, _AT_ONCE = 200, 4, 50
 _ROWS, _FEATURES = 600, 20
-_KINDS = ("representations", "features", "tied features")
+_KINDS = ("features", "tied features")
 _LEVEL = 0.05
 
 
@@ -31,26 +26,13 @@ def measure(cell, *, quick):
     return {"trials": len(declared), "declared": int(sum(declared))}
 
 
-def _representations(rng, trial):
-    X, y = rng.normal(size=(_ROWS, _FEATURES)) * np.arange(1, _FEATURES + 1), rng.integers(3, size=_ROWS)
-    given = {
-        "raw": X,
-        "standard": StandardScaler(),
-        "pca": PCA(3),
-        "random": GaussianRandomProjection(4, random_state=trial),
-        "lda": LinearDiscriminantAnalysis(),
-        "best": SelectKBest(k=3),
-    }
-    return "worse" in compare_representations(given, y, X=X, random_state=trial).word
-
-
 def _features(rng, trial, *, tied=False):
     X, y = rng.normal(size=(_ROWS, _FEATURES)), rng.integers(3, size=_ROWS)
     found = FloorSelector(random_state=trial).fit(np.round(X) if tied else X, y)
     return bool(found.path_.shown.any())
 
 
-_DECLARES = dict(zip(_KINDS, (_representations, _features, partial(_features, tied=True)), strict=True))
+_DECLARES = dict(zip(_KINDS, (_features, partial(_features, tied=True)), strict=True))
 
 
 def counts_of(results):

@@ -1,7 +1,5 @@
-"""Decisions before training: representations, features and splits, compared with the results of training.
+"""Decisions before training: features and splits, compared with the results of training.
 
-- ``representations``: floors of eight representations, compared with the error of the best of three tuned classifiers
-  on each, and the time of both.
 - ``features``: informative features found among others; on real data an SVM on the selected features, compared with
   scikit-learn's ``SequentialFeatureSelector`` with the same SVM and number of features.
 - ``noise``: labels that are independent of the rows, and how often something is declared better.
@@ -18,7 +16,7 @@ from benchmarks._command import FOLDER, measure_once, one_thread, run_command
 from benchmarks._results import print_tables
 
 RESULTS = FOLDER / "selection.json"
-PARTS = ("representations", "features", "noise", "splits")
+PARTS = ("features", "noise", "splits")
 
 
 def part(name):

@@ -1,13 +1,13 @@
 """
-Which representation has the fewest cross-class edges
-=====================================================
+Which representation to train on
+================================
 
-The plot compares four representations of the same rows, with the best on top. A dot is the fraction of cross-class
-edges, which is extrapolated if there are at least 1,000 rows. The lines are intervals for the paired differences from
-the best (dashed), and the words follow from them: a representation is worse if its line is entirely to the right.
+The plot compares four representations of the same rows, with the best on top: its error today with an interval (dot),
+the error expected with four times as many rows (square), and the lowest possible one (diamond). Hollow dots are worse
+than the best: their error is significantly higher today, and more rows are unlikely to change that.
 
-Do not read "no significant difference" as "equal", and do not compare a representation that was made with these labels:
-it has seen the answers.
+Do not read "no clear difference" as "equal", and do not compare a representation that was made with these labels: it
+has seen the answers.
 """
 
 from sklearn.datasets import load_wine
@@ -21,7 +21,7 @@ from bayesfloor.plotting import ComparisonDisplay
 X, y = load_wine(return_X_y=True)
 ways = {
     "as they are": X,
-    "standard": StandardScaler(),
+    "first two": [0, 1],
     "PCA 2": make_pipeline(StandardScaler(), PCA(2)),
     "PCA 5": make_pipeline(StandardScaler(), PCA(5)),
 }

@@ -1,4 +1,4 @@
-"""``bayesfloor compare``: which file, or which size, has the fewest cross-class edges."""
+"""``bayesfloor compare``: which file, or which size, is the best to train on."""
 
 import json
 
@@ -17,7 +17,7 @@ def folder(tmp_path_factory):
     codes = np.repeat(np.arange(3), 120)
     labels = np.array(["cat", "dog", "hen"])[codes]
     good = rng.normal(size=(len(codes), 2)) + 5 * np.eye(3)[codes][:, :2]
-    bad = np.column_stack([good, 30 * rng.normal(size=(len(codes), 3))])
+    bad = np.column_stack([good + 4 * rng.normal(size=good.shape), 30 * rng.normal(size=(len(codes), 3))])
     np.save(place / "good.npy", good)
     np.save(place / "bad.npy", bad)
     (place / "labels.txt").write_text("\n".join(labels) + "\n", encoding="utf-8")
@@ -37,12 +37,12 @@ def shown(run, folder):
 
 
 def test_the_better_file_comes_first_and_the_other_is_worse(shown):
-    """Named, with its size, its cross-class edges, how far it is behind and a word."""
+    """Named, with its size, its errors, how far it is behind and a word."""
     head, first, second, _, told, *_ = shown.stdout.splitlines()
 
     assert (shown.code, shown.stderr) == (0, "")
-    assert head.split()[:4] == ["representation", "features", "rows", "cross-class"]
-    assert first.split()[:3] == ["good.npy", "2", "360"]
+    assert head.split()[:4] == ["representation", "features", "error", "today"]
+    assert first.split()[:2] == ["good.npy", "2"]
     assert first.split()[-1] == "best"
     assert second.split()[:2] == ["bad.npy", "5"]
     assert second.split()[-1] == "worse"
@@ -78,7 +78,7 @@ def test_files_of_one_name_are_told_apart_by_their_folders(run, folder):
 
 
 def test_one_file_is_compared_with_its_principal_components(run, folder):
-    """Raw columns of very different spread lose to the same on one scale."""
+    """The learners scale columns themselves, so that raw columns do not lose."""
     ended = run("compare", "bad.parquet", "-y", "label", "--drop", "who", "--pca", "5,2", "--json", "-", cwd=folder)
     given = json.loads(ended.stdout)
     size = dict(zip(given["names"], given["n_features"], strict=True))
@@ -86,5 +86,14 @@ def test_one_file_is_compared_with_its_principal_components(run, folder):
 
     assert (ended.code, ended.stderr) == (0, "")
     assert size == {"raw": 5, "standardised": 5, "pca-2": 2, "pca-5": 5}
-    assert word["raw"] == "worse"
+    assert "worse" not in (word["raw"], word["standardised"])
     assert given["how"].count("fitted once") == 3
+
+
+def test_the_metric_and_the_effort_can_be_chosen(run, folder):
+    """Scores are then those of the metric."""
+    asked = ("--labels-file", "labels.txt", "--metric", "log_loss", "--effort", "quick", "--json", "-")
+    ended = run("compare", "bad.npy", "good.npy", *asked, cwd=folder)
+    given = json.loads(ended.stdout)
+
+    assert (ended.code, given["metric"], given["effort"]) == (0, "log_loss", "quick")

@@ -6,12 +6,9 @@ from scipy.sparse import csr_array
 
 from bayesfloor.floor._edge_counts import VertexLabels, class_edges
 from bayesfloor.floor._pair_counts import (
-    combine,
     difference_error,
-    join_graphs,
     pooled_posterior,
     rate_error,
-    renumber,
     row_graph,
 )
 from bayesfloor.forest._spanning_forest import spanning_forest
@@ -65,28 +62,6 @@ def test_groups_are_units_unless_each_row_has_a_label_of_its_own(rng):
     assert graph.weight.shape == (120, 120)
     assert graph.weight.sum() == pytest.approx(1)
     assert crossing(graph, codes) == pytest.approx(edges.cross_rate)
-
-
-def test_parts_join_by_how_many_edges_they_have(rng):
-    """All edges weigh the same."""
-    X, codes = rng.normal(size=(90, 2)), rng.integers(2, size=90)
-    parts = [np.arange(0, 30), np.arange(30, 90)]
-    graphs, edges, _ = zip(*(graph_of(X[part], codes[part], rng) for part in parts), strict=True)
-    whole = join_graphs(list(graphs), parts, 90)
-    crossed, n_edges = (np.array([getattr(e, name) for e in edges]) for name in ("cross_rate", "n_edges"))
-    assert whole.cross_rate == pytest.approx((crossed * n_edges).sum() / n_edges.sum())
-    assert crossing(whole, codes) == pytest.approx(whole.cross_rate)
-
-
-def test_what_is_predicted_goes_on_falling(rng):
-    """Weights of both signs still add up to one and to the rate."""
-    X, codes = rng.normal(size=(80, 2)), rng.integers(2, size=80)
-    half = np.sort(rng.choice(80, 40, replace=False))
-    now, before = graph_of(X, codes, rng)[0], graph_of(X[half], codes[half], rng)[0]
-    ahead = combine([now, renumber(before, half, 80)], [2.5, -1.5])
-    assert ahead.cross_rate == pytest.approx(now.cross_rate - 1.5 * (before.cross_rate - now.cross_rate))
-    assert ahead.weight.sum() == pytest.approx(1)
-    assert crossing(ahead, codes) == pytest.approx(ahead.cross_rate)
 
 
 def test_the_weighted_variance_is_that_of_labels_drawn(rng):

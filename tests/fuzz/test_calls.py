@@ -114,7 +114,7 @@ CALLS = {
     "compare_representations": (
         selection.compare_representations,
         lambda: {"candidates": {"a": rows()["X"], "b": rows()["X"][:, :1]}, "y": rows()["y"]},
-        ("X", "groups", "n_trees", "scale", "level", "max_rows", "random_state"),
+        ("X", "groups", "metric", "effort", "scale", "level", "max_rows", "random_state"),
     ),
     "two_samples": (
         selection.two_samples,

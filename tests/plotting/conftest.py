@@ -10,10 +10,9 @@ from bayesfloor import BayesFloor
 from bayesfloor.answer._answer import Answer, Basis, Curve, Reason
 from bayesfloor.answer._forecast import GROWTH, LEVELS, Forecast
 from bayesfloor.decide._budget import Budget, Part, PartName
-from bayesfloor.decide._features import NO_DIFFERENCE
 from bayesfloor.decide._gap import Gap, GapLines, TooGood
 from bayesfloor.decide._number_rows import odd_numbers
-from bayesfloor.decide._representations import Comparison
+from bayesfloor.decide._representations import NO_DIFFERENCE, Comparison
 from bayesfloor.hierarchy._cuts import class_tree
 from bayesfloor.plotting import (
     BudgetDisplay,
@@ -62,29 +61,36 @@ def _names(K, kind="plain"):
 
 
 def _comparison(names):
-    """So many representations: the best, some no different, the others worse, the last of them on fewer rows."""
+    """So many representations: the best, some no clear difference from it, the others worse."""
     K = len(names)
-    rate, zero = np.linspace(0.1, 0.6, K), np.zeros(K)
-    difference, reach = rate - rate[0], 0.1 * (np.arange(K) > 0)
+    error, zero = np.linspace(0.1, 0.6, K), np.zeros(K)
+    difference, reach = error - error[0], 0.1 * (np.arange(K) > 0)
     low = difference - reach
-    word = tuple("best" if i == 0 else "worse" if low[i] > 0 else NO_DIFFERENCE for i in range(K))
     return Comparison(
         names=tuple(names),
         how=("given",) * K,
         n_features=np.arange(1, K + 1) * 300,
-        n_rows=np.where(np.arange(K) < max(2, K // 2), 20_000, 2_500),
-        cross_rate=rate + 0.02,
-        predicted=rate,
-        std_error=zero + 0.01,
+        n_rows=2_000,
+        metric="accuracy",
+        error=error,
+        error_low=error - 0.02,
+        error_high=error + 0.02,
+        error_2x=0.9 * error,
+        error_4x=0.8 * error,
+        lowest=0.6 * error,
+        lowest_low=zero,
+        lowest_high=error,
         difference=difference,
         difference_low=low,
         difference_high=difference + reach,
         p_value=zero,
-        word=word,
-        best_cross_rate=0.11,
-        n_folds=1,
+        overtakes=zero,
+        seconds=zero + 0.1,
+        word=tuple("best" if i == 0 else "worse" if low[i] > 0 else NO_DIFFERENCE for i in range(K)),
+        trees_agree=False,
+        effort="quick",
         level=0.95,
-        rounds=(),
+        answers={},
     )
 
 

@@ -1,7 +1,6 @@
 """Figures and tables by name: the next step, tables of decisions, and what trackers get."""
 
 import json
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +22,7 @@ from bayesfloor.summary._figures import (
     path_notes,
 )
 from bayesfloor.summary._html import make_page
-from bayesfloor.support._words import about, percent
+from bayesfloor.support._words import about
 
 
 @pytest.fixture(scope="module")
@@ -236,21 +235,20 @@ def test_only_the_best_has_no_difference_and_too_few_rows_an_unknown_gain(compar
 
     _, best, *others = comparison_cells(compared)
 
-    assert best[-3:] == ("", "", "best")
-    assert all(row[-3] and " to " in row[-2] for row in others)
+    assert (best[-4:-2], best[-1]) == (("", ""), "best")
+    assert all(row[-4] and " to " in row[-3] for row in others)
     assert others[-1][0] == "noise"
     assert others[-1][-1] == "worse"
 
 
-def test_a_comparison_ranks_and_tells_no_error(compared):
-    """How low the error can go with a representation is the answer's to say, on the same page."""
+def test_a_comparison_shows_errors_today_with_more_rows_and_at_best(compared):
+    """As fields and text have them."""
     head, *rows = comparison_cells(compared)
 
-    assert not {"lower", "estimate", "upper"} & set(compared.to_dict())
-    assert not [name for name in head if "error" in name or "bounds" in name]
-    assert [row[4] for row in rows] == [f"{percent(rate)} %" for rate in compared.predicted]
-    assert not re.search(r"\d ?%", compared.text)
-    assert compared.text.endswith("run check on it.")
+    assert head[2:5] == ("error today", "4 x the rows", "at best")
+    for column, errors in ((2, compared.error), (3, compared.error_4x), (4, compared.lowest)):
+        assert [row[column] for row in rows] == [compared.tell(error) for error in errors]
+    assert compared.text.startswith(f"{rows[0][0]} is best: error {rows[0][2]} with these rows")
 
 
 @pytest.mark.slow

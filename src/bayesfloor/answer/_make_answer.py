@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -77,23 +78,20 @@ def make_answers(
         race = run_on(sample, seen.points, codes, cluster, settings, effort, own, metrics, fit.priors)
         # Three limits need no learner: for a neighbour's label, for guessing, and for equal rows with different labels.
         tree_limit = floor.tree_limit(1 - (1 - LEVEL) * WEIGHTS[TREES]) if beside_equal else 1.0
-        guessing = limit = floor.constant_error if fit.priors is None else 1 - float(fit.priors.max())
-        if fit.priors is None:  # proportions that were asked for are not random
-            n = effective_count(codes != np.bincount(codes).argmax(), cluster)
-            limit = float(guessing_limit(guessing, n, floor.n_classes, 1 - (1 - LEVEL) * WEIGHTS["guessing"]))
         n_drawn = len(np.unique(fit.sample.cluster))
         proved = float(lower_limit(floor.conflict * n_drawn, n_drawn, LEVEL))
-        cautions = (*found.cautions, *_spellings(fit), *_near_duplicates(fit))
-
-        def by(metric: Metric) -> Answer:
-            rng = np.random.default_rng([settings.random_state, CHOICE])
-            of_errors = metric.of_errors
-            ends = Ends(race, floor.n_classes, seen.points.shape[1], rng, metric, guessing if of_errors else None)
-            known = (tree_limit, limit) if of_errors else (np.inf, ends.guessing_limit())
-            upper = find_upper(ends, *known, list(own), new_rows=not found.synthetic)
-            return combine(ends, upper, proved * of_errors, cautions, effort, unit_of_more(sample, found, group))
-
-        return {metric.name: by(metric) for metric in metrics}
+        known = know_guessing(codes, cluster, floor.n_classes, floor.constant_error, fit.priors)
+        return answers_from(
+            race,
+            metrics,
+            known._replace(trees=tree_limit, proved=proved, new_rows=not found.synthetic),
+            seen.points.shape[1],
+            settings,
+            effort,
+            list(own),
+            (*found.cautions, *_spellings(fit), *_near_duplicates(fit)),
+            unit_of_more(sample, found, group),
+        )
 
     copies = has_copies(sample, labels)  # these must not be in both training and test rows
     made = of(labels.vertex if copies else cluster_numbers(sample), beside_equal=not copies)
@@ -103,6 +101,54 @@ def make_answers(
         return made
     cases = of(np.arange(len(sample)), beside_equal=False)
     return {name: either(each, cases[name]) for name, each in made.items()}
+
+
+class Known(NamedTuple):
+    """What is known of errors without a learner.
+
+    The error of guessing, its upper limit, that of a neighbour's label, and a lower limit; and whether rows are new.
+    """
+
+    n_classes: int
+    guessing: float
+    limit: float
+    trees: float = 1.0
+    proved: float = 0.0
+    new_rows: bool = True
+
+
+def know_guessing(codes: Ints, cluster: Ints, n_classes: int, guessing: float, priors: Floats | None = None) -> Known:
+    """Return the error of guessing the most frequent class, and its upper limit."""
+    if priors is not None:  # proportions that were asked for are not random
+        guessing = 1 - float(priors.max())
+        return Known(n_classes, guessing, guessing)
+    n = effective_count(codes != np.bincount(codes).argmax(), cluster)
+    limit = float(guessing_limit(guessing, n, n_classes, 1 - (1 - LEVEL) * WEIGHTS["guessing"]))
+    return Known(n_classes, guessing, limit)
+
+
+def answers_from(
+    race: Race,
+    metrics: list[Metric],
+    known: Known,
+    n_columns: int,
+    settings: Settings,
+    effort: str,
+    own: Sequence[str] = (),
+    cautions: tuple[Reason, ...] = (),
+    unit: str = "rows",
+) -> dict[str, Answer]:
+    """Return the answers of a race by these metrics; ``own`` are the names of the user's learners."""
+
+    def by(metric: Metric) -> Answer:
+        rng = np.random.default_rng([settings.random_state, CHOICE])
+        of_errors = metric.of_errors
+        ends = Ends(race, known.n_classes, n_columns, rng, metric, known.guessing if of_errors else None)
+        limits = (known.trees, known.limit) if of_errors else (np.inf, ends.guessing_limit())
+        upper = find_upper(ends, *limits, list(own), new_rows=known.new_rows)
+        return combine(ends, upper, known.proved * of_errors, cautions, effort, unit)
+
+    return {metric.name: by(metric) for metric in metrics}
 
 
 def _metrics_for(metric: Any, codes: Ints, fit: Fit, hazards: Hazards | None) -> list[Metric]:
@@ -182,8 +228,14 @@ def run_on(
     metrics: list[Metric],
     priors: Floats | None = None,
     y: Floats | None = None,
+    first: Any = None,
 ) -> Race:
-    """Race the learners that suit the data and the user's own; with ``y``, on numbers."""
+    """Race the learners that suit the data and the user's own; with ``y``, on numbers.
+
+    ``first`` is a transformer with a known number of columns, to be fitted before each learner on its training rows.
+    """
+    from sklearn.pipeline import make_pipeline
+
     X, rng, task = points, np.random.default_rng([settings.random_state, _FOLDS]), CLASSES if y is None else NUMBERS
     n_classes = len(sample.classes) if y is None else 1
     units: Ints = np.arange(len(codes))
@@ -192,12 +244,15 @@ def run_on(
         X, codes, cluster, sample = X[units], codes[units], cluster[units], sample.take(units)
         y = None if y is None else y[units]
     features = sample.features
-    size = Size(len(X), X.shape[1], n_classes, len(features.prepared) or None, effort)
+    n_columns = X.shape[1] if first is None else first.n_columns
+    size = Size(len(X), n_columns, n_classes, len(features.prepared) or None, effort)
     # What stands beside the answer must not change it: only the metric of the answer decides which rows are tested.
     heaviest = heaviest_row(codes, priors, effort, evenly=metrics[0].weighted)
     ways = () if y is None else (REGRESSORS,)
     chosen, left_out = choose_learners(size, settings.random_state, heaviest, *ways)
     racing = encode_codes({**chosen, **own}, features.code, settings.random_state, task)
+    if first is not None:
+        racing = {name: make_pipeline(first, learner) for name, learner in racing.items()}
     # Of wide data, the points are only the first components: these learners see all columns.
     exact = exact_learners(own, features.exact, task)
     race = run_race(

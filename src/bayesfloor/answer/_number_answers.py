@@ -77,8 +77,12 @@ def make_number_answers(
     hazards: Hazards,
     group: str = "",
     metric: Any = "auto",
+    first: Any = None,
 ) -> dict[str, Answer]:
-    """Return the answers by all metrics from one race; the metric asked for comes first."""
+    """Return the answers by all metrics from one race; the metric asked for comes first.
+
+    ``first`` is a transformer to be fitted before each learner, as in ``run_on``.
+    """
     check_effort(effort)
     if learners is not None:
         check_learners(learners, NUMBERS)
@@ -89,10 +93,11 @@ def make_number_answers(
 
     def of(cluster: Ints) -> dict[str, Answer]:
         """Return the answers if rows of a cluster belong together."""
-        race = run_on(sample, rows.points, sample.codes, cluster, settings, effort, own, metrics, y=y)
+        race = run_on(sample, rows.points, sample.codes, cluster, settings, effort, own, metrics, y=y, first=first)
+        n_columns = rows.points.shape[1] if first is None else first.n_columns
 
         def by(metric: Metric) -> Answer:
-            ends = Ends(race, 1, rows.points.shape[1], np.random.default_rng([settings.random_state, CHOICE]), metric)
+            ends = Ends(race, 1, n_columns, np.random.default_rng([settings.random_state, CHOICE]), metric)
             unbounded = _without_limit(ends, y) if metric.of_squares else ()
             known = (np.inf, ends.guessing_limit())
             upper = find_upper(ends, *known, list(own), new_rows=not (hazards.synthetic or unbounded))

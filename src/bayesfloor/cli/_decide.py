@@ -15,6 +15,7 @@ from typing import Any
 import click
 import numpy as np
 
+from bayesfloor.answer._make_answer import LEARN_ON
 from bayesfloor.answer._pairs_and_classes import pair_answers
 from bayesfloor.cli._interrupts import stop_if_asked
 from bayesfloor.cli._options import Settings, read, tell_drawn, without_warning
@@ -37,7 +38,7 @@ from bayesfloor.support._tasks import Progress, logging_only
 from bayesfloor.support._words import how_many, printable, show_labels
 
 # Columns to drop on a narrow terminal, least important first.
-_DROPS_OF_FILES, _DROPS_OF_STEPS, _DROPS_OF_ROWS = (2, 3, 6, 1, 4), (5, 3, 1), (4, 3)
+_DROPS_OF_FILES, _DROPS_OF_STEPS, _DROPS_OF_ROWS = (7, 3, 6, 1, 5), (5, 3, 1), (4, 3)
 
 
 def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScores:
@@ -181,10 +182,13 @@ def compare_files(
     else:
         X = _numbers(found[0])
         candidates = _components(X, settings.pca, settings.seed)
-    how = {**settings.method(progress), **settings.draw_limit()}
+    work: dict[str, Any] = {"n_jobs": settings.jobs, "random_state": settings.seed, "progress": progress}
+    asked = {"metric": settings.metric[0]} if settings.metric else {}
+    how = {"scale": settings.scale, "effort": settings.effort, **asked, **work, **settings.draw_limit()}
     with without_warning():
         compared = compare_representations(candidates, found[0].y, X, groups=found[0].groups, **how)
-    tell_drawn(output, int(compared.n_rows.max()), found[0].y)
+    if settings.max_rows != 0:
+        tell_drawn(output, settings.max_rows or LEARN_ON, found[0].y)
     return compared
 
 

@@ -238,13 +238,13 @@ def _apply(*options: Command) -> Callable[[Command], Command]:
     return decorate
 
 
-effort_option = click.option(
-    "--effort",
-    type=click.Choice(["quick", "normal", "thorough"]),
-    default="normal",
-    show_default=True,
-    help="How much work to put into the answer. Compare only answers of the same effort.",
-)
+def _effort(default: str) -> Command:
+    told = "How much work to put into the answer. Compare only answers of the same effort."
+    efforts = click.Choice(["quick", "normal", "thorough"])
+    return click.option("--effort", type=efforts, default=default, show_default=True, help=told)
+
+
+effort_option = _effort("normal")
 _DUPLICATES_HELP = "What equal rows are, if the data cannot tell: separate cases or copies of one."
 _duplicates = click.option("--duplicates", type=click.Choice(["cases", "copies"]), help=_DUPLICATES_HELP)
 _TIME_HELP = "The rows that you will predict for, if rows are in order of time: between known ones, or later."
@@ -276,8 +276,8 @@ check_options = _apply(
 )
 drawn_options = _apply(*_DATA, *_PREPARE, *_METHOD, _MAX_ROWS, *_OUTPUT)
 all_rows_options = _apply(*_DATA, *_PREPARE, *_METHOD, *_OUTPUT)
-_AS_IT_IS = _scale("none", "How to scale each representation.")
-files_options = _apply(_FILES, *_COLUMNS, _AS_IT_IS, *_WORK, _MAX_ROWS, *_OUTPUT)
+_SCALE_OF_EACH = _scale("auto", "How to scale each representation.")
+files_options = _apply(_FILES, *_COLUMNS, _metric, _SCALE_OF_EACH, *_WORK[1:], _effort("quick"), _MAX_ROWS, *_OUTPUT)
 output_options = _apply(*_OUTPUT)
 _TABLE_HELP = "Write a .csv, .parquet or .jsonl file instead of printing."
 _FORMULAS_HELP = "With -o FILE.csv: write text unchanged, even if a spreadsheet would run it as a formula."
@@ -294,7 +294,6 @@ class Settings:
     """A verb's options, named as on the command line; options that the verb does not have keep their defaults."""
 
     scale: str | None
-    trees: int
     seed: int
     jobs: int
     path: str = ""
@@ -319,6 +318,7 @@ class Settings:
     strict_input: bool = False
     balanced: bool = False
     priors: str | None = None
+    trees: int = 3
     effort: str = "normal"
     max_rows: int | None = None  # 0 means all
     image: str | None = None

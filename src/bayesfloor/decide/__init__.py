@@ -13,13 +13,14 @@ from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
     from bayesfloor.decide._budget import Budget, Part, PartName
+    from bayesfloor.decide._candidates import LabelsSeenWarning
     from bayesfloor.decide._features import FloorSelector, HoldOut, SelectionPath
     from bayesfloor.decide._gap import Gap, GapLines, TooGood, gap
     from bayesfloor.decide._importances import Importances
     from bayesfloor.decide._merging import MergeAdvice, MergeStep, merge_advice
     from bayesfloor.decide._model_score import ModelScore
     from bayesfloor.decide._number_rows import ErrorByPrediction, OddNumbers
-    from bayesfloor.decide._representations import Comparison, LabelsSeenWarning, compare_representations
+    from bayesfloor.decide._representations import Comparison, compare_representations
     from bayesfloor.decide._suspicious import SuspiciousLabels, suspicious_labels
     from bayesfloor.decide._two_samples import TwoSamples, two_samples
 
@@ -58,7 +59,8 @@ _HOMES = {
     "._merging": "MergeAdvice MergeStep merge_advice",
     "._model_score": "ModelScore",
     "._number_rows": "ErrorByPrediction OddNumbers",
-    "._representations": "Comparison LabelsSeenWarning compare_representations",
+    "._candidates": "LabelsSeenWarning",
+    "._representations": "Comparison compare_representations",
     "._suspicious": "SuspiciousLabels suspicious_labels",
     "._two_samples": "TwoSamples two_samples",
 }

@@ -1,286 +1,187 @@
-"""The result of comparing representations."""
+"""``compare_representations``: which representation of the same rows to train on."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import t
 
+from bayesfloor.answer._answer import Answer
+from bayesfloor.answer._hazards import Hazards
+from bayesfloor.answer._learners import BLEND, check_effort
+from bayesfloor.answer._make_answer import answers_from, know_guessing, make_answers, run_on
+from bayesfloor.answer._metrics import (
+    ACCURACY,
+    CLASSES,
+    METRICS,
+    NUMBERS,
+    Metric,
+    check_metric,
+    choose_metrics,
+    score_text,
+)
+from bayesfloor.answer._number_answers import SCALE as NUMBER_SCALE
+from bayesfloor.answer._number_answers import Numbers, in_tenths, make_number_answers
+from bayesfloor.decide._candidates import Candidate, make_candidate, read_candidates
 from bayesfloor.decide._feature_sets import draw_most
-from bayesfloor.decide._features import NO_DIFFERENCE
-from bayesfloor.decide._predicted_rates import Elimination, Round
 from bayesfloor.floor._edge_counts import likeliest
-from bayesfloor.floor._sample import Sample, check_max_rows, make_sample, number_groups, prepare, split_stratified
-from bayesfloor.floor._scaling import apply_scale, check_scale, pick_scale
-from bayesfloor.forest._spanning_forest import check_n_trees
-from bayesfloor.formulas._limits import check_level
-from bayesfloor.io._data import as_frame, recognise
-from bayesfloor.io._features import Features, read_features
-from bayesfloor.io._labels import missing_labels, read_one_label
-from bayesfloor.support._errors import InputError, InputTypeError, blame
-from bayesfloor.support._parameters import check_seed, take_rows
+from bayesfloor.floor._fit import make_fit, may_be_copies
+from bayesfloor.floor._make_results import overall_floor
+from bayesfloor.floor._results import USUAL
+from bayesfloor.floor._sample import Sample, Settings, check_max_rows, cluster_numbers, make_sample, number_groups
+from bayesfloor.floor._scaling import apply_scale, check_scale
+from bayesfloor.forest._vertices import find_vertices
+from bayesfloor.formulas._limits import check_level, two_sided, unit_means
+from bayesfloor.io._data import Data, unmask
+from bayesfloor.io._labels import Target, missing_labels, read_one_label
+from bayesfloor.io._numbers import TASKS, Labels, read_y
+from bayesfloor.support._parameters import check_choice, check_n_jobs, check_seed
 from bayesfloor.support._results import Result
 from bayesfloor.support._tasks import Progress
 from bayesfloor.support._types import Floats, Ints
-from bayesfloor.support._words import printable, show_labels
+from bayesfloor.support._words import how_many, percent, printable, show_labels
+
+BEST, NO_DIFFERENCE, WORSE = "best", "no clear difference", "worse"
+_MAY_OVERTAKE = 0.25  # chance of the lower ceiling from which a representation is not called worse
+_AHEAD, _RANKED_AT = (2, 4), 4  # times as many rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
-    """Representations of the same rows, fewest cross-class edges first; arrays have one entry per representation.
+    """Representations of the same rows, the best first; arrays have one entry per representation.
 
-    Cross-class edges rank representations. They are not errors: run ``check`` on one to see how low its error can go.
+    All were raced on the same rows in the same folds. Errors are losses: for accuracy, balanced accuracy, AUC and R^2,
+    1 minus the metric.
 
     Attributes
     ----------
     names : names of the representations.
-    how : how each was made: "given", "fitted once" (without labels) or "cross-fitted".
+    how : how each was made: "given", "fitted once" (without labels) or "cross-fitted" (to the training rows only).
     n_features : number of columns.
-    n_rows : rows in the last round that measured it; fewer than all rows if it dropped out early.
-    cross_rate : fraction of cross-class edges in that round.
-    predicted, std_error : the fraction predicted for four times as many rows, and its standard error. With fewer than
-        1,000 rows, or with few groups, the measured fraction.
-    difference, difference_low, difference_high : the predicted fraction minus that of the best on the same rows, and
-        its interval. All intervals hold simultaneously at ``level``, whichever representation was picked as the best.
-    p_value : of the hypothesis "its rate is no higher than that of the best", from its last round, adjusted for all
-        pairs and rounds. A representation that dropped out early was tested against the best of that round;
-        ``difference`` is always relative to the overall best.
-    word : "best", "no significant difference" or "worse".
-    best_cross_rate : the predicted fraction of the best, corrected for having been picked as the smallest.
-    n_folds : number of folds, each with its own trees: 2 if any representation is cross-fitted, else 1.
-    level : confidence level of the intervals.
-    rounds : rows, names and cross rates of each round.
+    n_rows : number of rows on which learners were tested.
+    metric : what the errors are for.
+    error, error_low, error_high : cross-validated error of a blend of all learners, and its 95 % interval.
+    error_2x, error_4x : the error expected with two and four times as many rows: the median of the forecast. NaN if
+        there is none.
+    lowest, lowest_low, lowest_high : the ceiling: best estimate of the lowest possible error, and its range. The lower
+        end is NaN if there is none.
+    difference, difference_low, difference_high : the error minus that of the best one on the same rows, and its
+        interval. All intervals hold simultaneously at ``level``, whichever representation is the best.
+    p_value : of the hypothesis "its error is no higher than that of the best", adjusted for all pairs.
+    overtakes : the probability that its lowest possible error is below that of the best one.
+    seconds : CPU seconds that it takes to transform 1,000 rows and to predict them with all learners of the blend, as
+        measured on the tested rows. What was made beforehand costs nothing here.
+    word : "best", "no clear difference" or "worse". Only a representation whose error is significantly higher than
+        that of the best one, and that is unlikely to overtake it with more rows, is worse.
+    trees_agree : whether the best one also has the fewest cross-class edges of spanning trees.
+    effort : how much work was done.
+    level : confidence level of the differences.
+    answers : dict of name -> Answer, with all that a check says of each.
 
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import StandardScaler
     >>> from bayesfloor import compare_representations
     >>> X, y = load_wine(return_X_y=True)
-    >>> found = compare_representations({"raw": X, "standard": StandardScaler()}, y, X=X)
+    >>> found = compare_representations({"all": X, "first two": X[:, :2]}, y)
     >>> found
-    Comparison(2 representations, best standard, 1 significantly worse)
+    Comparison(2 representations, best all, 1 worse)
     >>> dict(zip(found.names, found.word))
-    {'standard': 'best', 'raw': 'worse'}
+    {'all': 'best', 'first two': 'worse'}
     """
 
     names: tuple[str, ...]
     how: tuple[str, ...]
     n_features: Ints
-    n_rows: Ints
-    cross_rate: Floats
-    predicted: Floats
-    std_error: Floats
+    n_rows: int
+    metric: str
+    error: Floats
+    error_low: Floats
+    error_high: Floats
+    error_2x: Floats
+    error_4x: Floats
+    lowest: Floats
+    lowest_low: Floats
+    lowest_high: Floats
     difference: Floats
     difference_low: Floats
     difference_high: Floats
     p_value: Floats
+    overtakes: Floats
+    seconds: Floats
     word: tuple[str, ...]
-    best_cross_rate: float
-    n_folds: int
+    trees_agree: bool
+    effort: str
     level: float
-    rounds: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    answers: dict[str, Answer] = field(repr=False)
 
     @property
     def best_(self) -> str:
-        """Name of the representation with the fewest cross-class edges."""
+        """Name of the best representation."""
         return self.names[0]
 
     @property
     def not_worse(self) -> tuple[str, ...]:
-        """Names of the best and of all others with no significant difference from it."""
-        return tuple(name for name, word in zip(self.names, self.word, strict=True) if word != "worse")
+        """Names of the best and of all others with no clear difference from it."""
+        return tuple(name for name, word in zip(self.names, self.word, strict=True) if word != WORSE)
 
     @property
     def smallest(self) -> str:
-        """Name of the representation with the fewest features among those that are not significantly worse."""
-        kept = [place for place, word in enumerate(self.word) if word != "worse"]
+        """Name of the representation with the fewest features among those that are not worse."""
+        kept = [place for place, word in enumerate(self.word) if word != WORSE]
         return self.names[min(kept, key=lambda place: (self.n_features[place], place))]
+
+    @property
+    def of(self) -> Metric:
+        """The metric itself."""
+        return METRICS[self.metric]
+
+    @property
+    def quantity(self) -> str:
+        """What ``tell`` shows: errors, or scores by another metric."""
+        return "error" if self.metric == ACCURACY.name else self.of.words
+
+    def tell(self, loss: float) -> str:
+        """Return a loss as an error in percent, or as a score by another metric."""
+        return f"{percent(loss)} %" if self.metric == ACCURACY.name else score_text(self.of, loss)
 
     @property
     def text(self) -> str:
         """The comparison in words."""
-        ahead = "" if np.array_equal(self.predicted, self.cross_rate) else ", predicted for more rows"
-        lines = [f"{printable(self.best_)} is best: it has the fewest cross-class edges{ahead}."]
+        best = printable(self.best_)
+        today, ahead, lowest = (self.tell(each[0]) for each in (self.error, self.error_4x, self.lowest))
+        ahead = "" if np.isnan(self.error_4x[0]) else f", about {ahead} with four times the rows"
+        lines = [f"{best} is best: {self.quantity} {today} with these rows{ahead}, at best about {lowest}."]
         others = [printable(name) for name in self.not_worse[1:]]
         if others:
             lines.append(f"{NO_DIFFERENCE.capitalize()}: {', '.join(others)}.")
+        behind = np.flatnonzero(self.error < self.error[0])
+        if len(behind):
+            names = ", ".join(printable(self.names[place]) for place in behind.tolist())
+            lines.append(f"With these rows alone, {names} had a better {self.quantity}.")
         if self.smallest != self.best_:
-            place = self.names.index(self.smallest)
-            size = self.n_features[place]
-            lines.append(
-                f"{printable(self.smallest)} is the smallest of these, with {size} feature{'s' if size > 1 else ''}."
-            )
-        return " ".join([*lines, f"For the lowest possible error with {printable(self.best_)}, run check on it."])
+            size = self.n_features[self.names.index(self.smallest)]
+            lines.append(f"{printable(self.smallest)} is the smallest of these, with {how_many(size, 'feature')}.")
+        if self.trees_agree:
+            lines.append("Spanning trees agree: it has the fewest cross-class edges.")
+        return " ".join(lines)
 
     def _summary(self) -> str:
         best, n_worse = show_labels(self.names)[0], len(self.names) - len(self.not_worse)
-        return f"{len(self.names)} representations, best {best}, {n_worse} significantly worse"
+        return f"{how_many(len(self.names), 'representation')}, best {best}, {n_worse} worse"
 
     def _columns(self) -> dict[str, Any]:
-        names = ("how", "n_features", "n_rows", "cross_rate", "predicted", "std_error")
-        more = ("difference", "difference_low", "difference_high", "p_value", "word")
-        return {"representation": self.names, **{name: getattr(self, name) for name in (*names, *more)}}
+        names = ("how", "n_features", *_NUMBERS, "word")
+        return {"representation": self.names, **{name: getattr(self, name) for name in names}}
 
     def to_dict(self) -> dict[str, Any]:
         """Return all values as plain Python objects, ready for JSON."""
         return {**super().to_dict(), "best": self.best_}
 
 
-def ranked_best_first(ranked: Ints, columns: dict[str, Any]) -> dict[str, Any]:
-    """Return all columns reordered by rank."""
-    return {
-        name: values[ranked] if isinstance(values, np.ndarray) else tuple(values[i] for i in ranked)
-        for name, values in columns.items()
-    }
-
-
-class LabelsSeenWarning(UserWarning):
-    """Warn that a representation may have been fitted with the labels of the rows it is judged on.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from bayesfloor.decide import LabelsSeenWarning
-    >>> warnings.simplefilter("ignore", LabelsSeenWarning)  # if you know it was fitted to other rows
-    """
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A representation of all rows, with ``how`` it was made: "given", "fitted once" or "cross-fitted"."""
-
-    name: str
-    how: str
-    features: Features
-
-
-def read_candidates(given: Any, X: Any) -> dict[str, Any]:
-    """Return the candidates after all checks that do not need fitting."""
-    if not isinstance(given, Mapping) or not given:
-        found = "nothing" if given is None or isinstance(given, Mapping) else f"a {type(given).__name__}"
-        raise InputTypeError(
-            f"Got {found} as candidates, but expected a dict with at "
-            'least one name and representation, such as {"raw": X, "pca-20": PCA(20)}.'
-        )
-    for name, candidate in given.items():
-        if not isinstance(name, str):
-            raise InputTypeError(f"Got {name!r} as the name of a representation, but expected a string.")
-        if candidate is None or isinstance(candidate, type):
-            what = "nothing" if candidate is None else f"the class {candidate.__name__}"
-            raise InputTypeError(
-                f"Representation {name!r} is {what}, but expected an array or a transformer such as PCA(20)."
-            )
-        if is_transformer(candidate) and X is None:
-            raise InputError(f"Representation {name!r} is a transformer, but there is no X to transform. Pass X=X.")
-    return dict(given)
-
-
-def is_transformer(candidate: Any) -> bool:
-    """Whether the candidate is a transformer; data frames do not count, although pandas has DataFrame.transform."""
-    if as_frame(candidate) is not None:
-        return False
-    if hasattr(candidate, "fit") and not hasattr(candidate, "transform"):
-        raise InputTypeError(
-            f"Got {type(candidate).__name__}, which has no transform method, but expected an array or a transformer."
-        )
-    return hasattr(candidate, "transform")
-
-
-def is_supervised(transformer: Any) -> bool:
-    """Whether a transformer's tags say that it needs labels."""
-    from sklearn.base import is_classifier, is_regressor
-    from sklearn.utils import get_tags
-
-    try:
-        needed = bool(get_tags(transformer).target_tags.required)
-    except (AttributeError, TypeError):
-        return False
-    return needed or is_classifier(transformer) or is_regressor(transformer)
-
-
-def make_once(name: str, candidate: Any, X: Any, n_rows: int) -> Candidate | None:
-    """Return the representation, or None if making it needs labels."""
-    if not is_transformer(candidate):
-        return Candidate(name, "given", read_values(name, candidate, n_rows))
-    _warn_if_frozen(name, candidate)
-    if not hasattr(candidate, "fit") or _is_frozen(candidate):
-        return Candidate(name, "given", read_values(name, candidate.transform(X), n_rows))
-    if is_supervised(candidate):
-        return None
-    from sklearn.base import clone
-
-    try:
-        fitted = clone(candidate).fit(X)
-    except (AttributeError, TypeError, ValueError):  # usually because of missing labels; other errors recur with labels
-        return None
-    return Candidate(name, "fitted once", read_values(name, fitted.transform(X), n_rows))
-
-
-def cross_fit(name: str, candidate: Any, X: Any, y: np.ndarray, folds: list[Ints]) -> Candidate:
-    """Transform each fold with a transformer fitted to the other folds."""
-    from sklearn.base import clone
-
-    parts, labelled = [], np.flatnonzero(~missing_labels(y))
-    for fold in folds:
-        rest = np.setdiff1d(labelled, fold)
-        try:
-            fitted = clone(candidate).fit(take_rows(X, rest), np.array(y[rest].tolist()))
-        except (TypeError, ValueError) as error:
-            raise InputError(
-                f"Representation {name!r} could not be fitted, either without labels or with the labels of "
-                f"{len(rest)} rows: {error}"
-            ) from error
-        parts.append(read_values(name, fitted.transform(take_rows(X, fold)), len(fold)))
-    values = np.zeros((len(y), max(part.values.shape[1] for part in parts)))  # a fold may have fewer columns
-    for fold, part in zip(folds, parts, strict=True):
-        values[fold, : part.values.shape[1]] = part.values
-    return Candidate(name, "cross-fitted", Features(values, np.ones(values.shape[1], dtype=bool)))
-
-
-def read_values(name: str, values: Any, n_rows: int | None = None) -> Features:
-    """Read a representation as numbers and check that it has one row per label."""
-    try:
-        data = recognise(values)
-        dense = replace(data, X=data.X.toarray()) if data.form == "sparse" else data
-        features = read_features(dense)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"Representation {name!r}: {error}") from error
-    if n_rows is not None and len(features.values) != n_rows:
-        raise InputError(
-            f"Representation {name!r} has {len(features.values)} rows, but expected {n_rows}, the length of y."
-        )
-    return features
-
-
-def _warn_if_frozen(name: str, candidate: Any) -> None:
-    """Warn if a transformer that needs labels is already fitted: we cannot know which rows it saw."""
-    if any(is_supervised(part) for part in _frozen_parts(candidate)):
-        warnings.warn(
-            LabelsSeenWarning(
-                f"Representation {name!r} is already fitted with labels. If it saw the labels of these rows, it ranks "
-                "too high. Pass it without FrozenEstimator, so that it is judged on rows it was not fitted to."
-            ),
-            stacklevel=5,  # the caller of compare_representations
-        )
-
-
-def _frozen_parts(candidate: Any) -> Iterator[Any]:
-    inside = candidate.get_params(deep=True).values() if hasattr(candidate, "get_params") else ()
-    yield from (part.estimator for part in (candidate, *inside) if _is_frozen(part))
-
-
-def _is_frozen(candidate: Any) -> bool:
-    from sklearn.frozen import FrozenEstimator
-
-    return isinstance(candidate, FrozenEstimator)
-
-
-_FOLDS = 2  # for cross-fitting: fit to half of the rows, grow trees on the other half
-_DRAWS = 4000  # simulations of the choice of the best
+_NUMBERS = tuple(item.name for item in fields(Comparison) if item.type == "Floats")
 
 
 def compare_representations(
@@ -289,208 +190,239 @@ def compare_representations(
     X: Any = None,
     *,
     groups: Any = None,
-    scale: str | None = None,
-    n_trees: int = 3,
+    metric: str = "auto",
+    task: str = "auto",
+    effort: str = "quick",
+    scale: str | None = "auto",
     level: float = 0.95,
     max_rows: int | None = 50_000,
     n_jobs: int | None = None,
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Rank representations of the same rows by their cross-class edges, without training a classifier.
-
-    To see how low the error can go with one of them, run ``check`` on it.
+    """Rank representations of the same rows by a race of learners on each, in the same folds.
 
     Parameters
     ----------
-    candidates : dict of name -> array, data frame, transformer or pipeline
-        Representations to compare. Transformers are fitted to ``X`` once, without labels. Transformers that need
-        labels are cross-fitted: each half of the rows is transformed by a transformer fitted to all other rows, and
-        all representations are then measured within these halves. An array that was made with these labels cannot
-        be recognised and will rank too high.
+    candidates : dict of name -> array, data frame, list of columns, transformer or pipeline
+        Up to 20 representations to compare. Lists of columns are those of ``X``. Transformers are fitted to ``X`` once,
+        without labels. Transformers that need labels are fitted again to the training rows of each fold, and of each
+        training size. An array that was made with these labels cannot be recognised and will rank too high.
     y : array-like of shape (n_rows,)
-        Labels.
+        Classes or numbers.
     X : array-like or data frame of shape (n_rows, n_features), default=None
-        The data that transformers are fitted to.
+        The data that transformers are fitted to, and that columns are taken from.
     groups : array-like of shape (n_rows,), default=None
-        Rows of the same group are never joined by an edge, and never split by cross-fitting.
-    scale : {"auto", "standard", "robust", "unit"} or None, default=None
-        As in ``BayesFloor``, for each representation. None treats scaling as part of the representation. With "auto",
-        each representation gets the scale that suits it best on these rows; nothing corrects for that choice.
-    n_trees : int, default=3
-        Number of orthogonal spanning trees.
+        Rows of the same group are in the same fold. If rows look like copies of each other in all representations,
+        copies are groups.
+    metric, task : str, default="auto"
+        As in ``check``.
+    effort : {"quick", "normal", "thorough"}, default="quick"
+        How much work to do for each representation, as in ``check``.
+    scale : {"auto", "standard", "robust", "unit"} or None, default="auto"
+        As in ``BayesFloor``, for each representation.
     level : float, default=0.95
-        Simultaneous confidence level of all intervals.
+        Simultaneous confidence level of the differences.
     max_rows : int, default=50_000
-        Measure on at most about this many rows, subsampled from all classes at the same rate; None uses all.
-        Transformers are fitted to all of ``X``.
+        Race on at most about this many rows, subsampled from all classes at the same rate; at most 50,000 are used.
     n_jobs, random_state, progress
         As in ``BayesFloor``.
 
     Returns
     -------
     Comparison
-        With ``best_`` and ``frame()``.
+        With ``best_``, ``text`` and ``frame()``.
 
     Notes
     -----
-    Cross rates fall with more rows, and fall for longer in many dimensions. So representations are compared by
-    the rate predicted for four times as many rows. The prediction extrapolates the fall from half of the rows to
-    all, assuming that the bias falls as the inverse square root of the number of rows. On few rows, where these data
-    cannot say which rate falls faster, all are predicted to fall alike; below 1,000 rows, measured rates are compared.
-    Predicted rates are for ranking only: for the effect of more rows on a model's error, see the learning curve of
-    ``BayesFloor.answer``.
+    Errors today are those of a blend of all learners, whose weights are chosen by other folds, so that no choice of
+    learners flatters a representation. The order is that of the errors expected with four times as many rows, since
+    a representation is chosen for the rows at hand and for those to come; without a forecast, errors today count.
 
-    The rounds use an eighth, a quarter, half and all of the rows. A representation drops out early if it would be
-    worse even if its rate kept falling as fast as in the last round.
-    Differences are paired: edges that two representations share cancel. Intervals have a Bonferroni correction over
-    all pairs and rounds, so they hold whichever representation is picked as the best. The best one's own rate is
-    raised by the expected optimism of picking the smallest of several.
+    "Worse" needs two things: a paired test of the errors today, corrected for all pairs, because the best one was
+    chosen by the same rows; and a probability of less than 25 % that the lowest possible error is below that of the
+    best one. It is about models like these learners: among many noise columns they may miss what a better model, or
+    far more rows, would find.
 
-    Any function of X has a Bayes error at least as high as X itself. A representation with fewer cross-class
-    edges than raw X is easier to learn from with this many rows.
+    Any function of X has a Bayes error at least as high as X itself. A representation can still be better than X: it
+    may be easier to learn from with this many rows.
 
     Examples
     --------
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.decomposition import PCA
-    >>> from sklearn.preprocessing import StandardScaler
     >>> from bayesfloor import compare_representations
     >>> X, y = load_wine(return_X_y=True)
-    >>> found = compare_representations({"raw": X, "standard": StandardScaler(), "pca-2": PCA(2)}, y, X=X)
-    >>> found.best_, found.word
-    ('standard', ('best', 'worse', 'worse'))
+    >>> found = compare_representations({"all": X, "colour": [9, 10], "pca-2": PCA(2)}, y, X=X)
+    >>> found.best_, found.metric
+    ('all', 'accuracy')
     """
-    check_n_trees(n_trees)
+    check_metric(metric, None)
+    check_choice("task", task, TASKS)
+    check_effort(effort)
     check_scale(scale)
-    check_seed(random_state)
     check_level(level)
-    given = read_candidates(candidates, X)
     check_max_rows(max_rows)
-    sample, labels = _read(given, X, y, groups)
-    rng = np.random.default_rng(random_state)
-    sample = draw_most(sample, max_rows, rng, 3)
-    folds, made = _make_all(given, X, labels, sample, rng)
-    points = [_scaled(each, sample, scale, random_state, n_jobs) for each in made]
-    times = 2 * len(points)  # all rounds together cost about two rounds on all rows
-    prepare(len(sample), max(each.shape[1] for each in points), n_trees, times)
-    race = Elimination(points, sample, folds, n_trees, level, n_jobs, random_state, progress)
-    race.run(rng)
-    return _result(made, race)
-
-
-def _read(given: dict[str, Any], X: Any, y: Any, groups: Any) -> tuple[Sample, np.ndarray]:
-    """Return rows with one label each in canonical order, and the labels in input order."""
-    content = _content(next(iter(given.values())) if X is None else X)
-    n = len(content.values)
-    target = read_one_label(y, n)
-    labels = np.full(n, None, dtype=object)
-    labels[target.row] = target.classes[likeliest(target.shares)]
-    return make_sample(content, target, None if groups is None else number_groups(groups, n)), labels
-
-
-def _content(rows: Any) -> Features:
-    """Return numbers that define the canonical row order; rows that only a transformer can read stay in input order."""
-    from sklearn.utils import check_consistent_length
-
-    try:
-        return read_values("X", rows)
-    except (TypeError, ValueError):
-        with blame("X"):
-            check_consistent_length(rows)  # raises for a single number, which has no length
-            n = rows.shape[0] if hasattr(rows, "shape") else len(rows)
-        return Features(np.arange(n, dtype=np.float64)[:, None], np.ones(1, dtype=bool))
-
-
-def _make_all(
-    given: dict[str, Any], X: Any, labels: np.ndarray, sample: Sample, rng: np.random.Generator
-) -> tuple[list[Ints], list[Candidate]]:
-    """Return the units of each fold, and all representations with rows in input order."""
-    once = {}
+    check_n_jobs(n_jobs)
+    check_seed(random_state)
+    given = read_candidates(candidates, X)
+    labels = read_y(unmask(y), task)
+    target, truth = _read_labels(labels)
+    n = len(truth)
+    made = []
     for name, candidate in given.items():  # not a comprehension: it would add a frame to the stack level of warnings
-        once[name] = make_once(name, candidate, X, sample.n_input)
-    needy = [name for name, made in once.items() if made is None]
-    folds = split_stratified(sample, _FOLDS if needy else 1, rng)
-    _refuse_poor_folds(sample, folds, needy)
-    rows = [sample.row[fold] for fold in folds]
-    made = [each or cross_fit(name, given[name], X, labels, rows) for name, each in once.items()]
-    return folds, made
+        made.append(make_candidate(name, candidate, X, truth, n, target.row))
+    numbers = None if groups is None else number_groups(groups, n)
+    samples = _same_rows(made, [make_sample(each.features, target, numbers) for each in made])
+    drawn = draw_most(samples[0], max_rows, np.random.default_rng(random_state), 3)
+    kept = np.flatnonzero(np.isin(samples[0].row, drawn.row))
+    samples = [each.take(kept) for each in samples]
+    how: dict[str, Any] = {"n_jobs": n_jobs, "random_state": random_state}
+    settings = Settings(scale=scale, interval="fast", target_width=None, **how)
+    runs = []
+    for number, (each, sample) in enumerate(zip(made, samples, strict=True)):
+        y_own = truth[sample.row] if labels.task == NUMBERS else None
+        runs.append(_run(each, sample, y_own, settings, effort, metric))
+        if progress is not None:
+            progress("representations", number + 1, len(made))
+    return _compare(runs, level, effort)
 
 
-def _refuse_poor_folds(sample: Sample, folds: list[Ints], needy: list[str]) -> None:
-    """Raise if a half has a single class or group, because nothing can be measured on it."""
-    for fold in folds if needy else []:
-        groups = 2 if sample.groups is None else len(np.unique(sample.groups[fold]))
-        if min(groups, len(np.unique(sample.codes[fold]))) < 2:
-            raise InputError(
-                f"Representation {needy[0]!r} needs labels, so it is fitted to one half of the rows and transforms the "
-                "other half. But one half has a single class or group. Pass more rows or groups."
-            )
+def _read_labels(labels: Labels) -> tuple[Target, Any]:
+    """Return one class per row, which are tenths of numbers, and the class codes or numbers of all rows."""
+    n = len(missing_labels(labels.y))
+    if labels.task == NUMBERS:
+        return read_one_label(in_tenths(Data(None, labels.y)).y, n), labels.y
+    target = read_one_label(labels.y, n)
+    codes = np.zeros(n, dtype=np.int64)
+    codes[target.row] = likeliest(target.shares)
+    return target, codes
 
 
-def _scaled(candidate: Candidate, sample: Sample, scale: str | None, random_state: int, n_jobs: int | None) -> Floats:
-    """Return a representation's scaled rows in the sample's order."""
-    features = candidate.features.take(sample.row)
-    own = replace(sample, features=features)
-    return apply_scale(features, pick_scale(scale, own, random_state, n_jobs)[0])
+def _same_rows(made: list[Candidate], samples: list[Sample]) -> list[Sample]:
+    """Put all samples into the same order of rows, which is by content; rows that look like copies become groups.
 
-
-def _result(made: list[Candidate], race: Elimination) -> Comparison:
-    """Build the comparison, fewest cross-class edges first; representations that dropped out come last."""
-    last, M = race.rounds[-1], len(made)
-    best = last.best
-    measured = [next(r for r in reversed(race.rounds) if each in r.graphs) for each in range(M)]
-    rate = np.array([measured[each].predicted[each] for each in range(M)])
-    gap = np.array([measured[each].predicted[each] - measured[each].predicted[best] for each in range(M)])
-    error = np.array([0.0 if each == best else measured[each].error(each, best) for each in range(M)])
-    n_rows = np.array([r.n_rows for r in measured])
-    p_value = np.array([race.p_value(each, measured[each]) for each in range(M)])
-    ranked = np.lexsort((rate, n_rows < n_rows.max()))
-    columns: dict[str, Any] = {
-        "names": [each.name for each in made],
-        "how": [each.how for each in made],
-        "n_features": np.array([each.features.values.shape[1] for each in made]),
-        "n_rows": n_rows,
-        "cross_rate": np.array([measured[each].measured(each) for each in range(M)]),
-        "predicted": rate,
-        "std_error": np.array([measured[each].own_error(each) for each in range(M)]),
-        "difference": gap,
-        "difference_low": gap - race.reach * error,
-        "difference_high": gap + race.reach * error,
-        "p_value": p_value,
-        "word": np.where(p_value <= 1 - race.level, "worse", NO_DIFFERENCE).tolist(),
-    }
-    columns["word"][best] = "best"
-    picked = float(np.clip(last.predicted[best] + _flattery(last, race.random_state), 0.0, 1.0))
-    return Comparison(
-        **ranked_best_first(ranked, columns),
-        best_cross_rate=picked,
-        n_folds=len(race.folds),
-        level=race.level,
-        rounds=tuple(_tell(r, made) for r in race.rounds),
-    )
-
-
-def _flattery(last: Round, seed: int) -> float:
-    """Return how far the smallest rate of the last round is expected to be below its own mean.
-
-    It simulates rates around the measured ones, with their covariances, and averages the noise of the smallest.
+    With the same order, the same rows are subsampled and dealt to the same folds.
     """
-    names = list(last.graphs)
-    if len(names) == 1:
-        return 0.0
-    own = {each: last.own_error(each) ** 2 for each in names}
-    apart = {(i, j): last.error(i, j) ** 2 for i in names for j in names if i < j}
-    covariance = np.array(
-        [[(own[i] + own[j] - apart.get((min(i, j), max(i, j)), 0.0)) / 2 for j in names] for i in names]
-    )
-    rates = np.array([last.predicted[each] for each in names])
-    noise = np.random.default_rng(seed).multivariate_normal(
-        np.zeros(len(names)), covariance, _DRAWS, check_valid="ignore"
-    )
-    picked = np.argmin(rates + noise, axis=1)
-    return float(max(0.0, -noise[np.arange(_DRAWS), picked].mean()))
+    told = [each.first is None for each in made]  # of the others, only the numbers of rows are known
+    order = samples[told.index(True) if any(told) else 0].row
+    places = np.searchsorted(np.sort(order), order)
+    samples = [sample.take(np.argsort(sample.row)[places]) for sample in samples]
+    if samples[0].groups is not None or not any(told):
+        return samples
+    vertices = [find_vertices(sample.features.values)[1] for sample, own in zip(samples, told, strict=True) if own]
+    distinct, alike = np.unique(np.column_stack(vertices), axis=0, return_inverse=True)
+    if not may_be_copies(len(order), len(distinct)):  # rows that differ in any representation are separate cases
+        return [replace(sample, rows_are="cases") for sample in samples]
+    alike = alike.ravel()  # NumPy 2.0 returns a column
+    return [replace(sample, groups=alike, cluster=alike) for sample in samples]
 
 
-def _tell(r: Round, made: list[Candidate]) -> dict[str, Any]:
-    return {"n_rows": r.n_rows, "cross_rate": {made[each].name: r.measured(each) for each in r.graphs}}
+class _Run(NamedTuple):
+    """A candidate, its answer, and the loss of the blend in each cluster of rows."""
+
+    made: Candidate
+    answer: Answer
+    losses: Floats
+    cross_rate: float
+    seconds: float
+
+
+def _run(made: Candidate, sample: Sample, y: Floats | None, settings: Settings, effort: str, metric: str) -> _Run:
+    """Answer as a check with this effort does, on these rows."""
+    cross_rate = np.nan
+    if y is not None:
+        points = sample.features.values if made.first else apply_scale(sample.features, NUMBER_SCALE)
+        rows = Numbers(sample, points, y, find_vertices(points)[1], copies=False)
+        answers = make_number_answers(rows, settings, effort, None, Hazards(), metric=metric, first=made.first)
+    elif made.first is not None:
+        points, cluster, n_classes = sample.features.values, cluster_numbers(sample), len(sample.classes)
+        metrics = choose_metrics(metric, CLASSES, sample.codes)
+        metrics = list(dict.fromkeys([*metrics, ACCURACY]))
+        race = run_on(sample, points, sample.codes, cluster, settings, effort, {}, metrics, first=made.first)
+        guessing = 1 - float(sample.class_sizes.max()) / len(sample)
+        known = know_guessing(sample.codes, cluster, n_classes, guessing)
+        answers = answers_from(race, metrics, known, made.n_features, settings, effort)
+    else:
+        fit = make_fit(sample, settings, USUAL)
+        floor = overall_floor(fit.counts, fit.options)
+        cross_rate, points = fit.counts.edges.cross_rate, fit.points
+        answers = make_answers(floor, fit, settings, effort, None, metric=metric)
+    answer = next(iter(answers.values()))
+    race = answer.evidence()
+    name = BLEND if BLEND in race.predicted else answer.best
+    losses = race.losses[answer.metric][name][-1] if name else answer.of.guess(race.codes if y is None else y)
+    seconds = made.seconds + sum(race.seconds.values())
+    return _Run(made, answer, unit_means(losses, race.cluster), cross_rate, seconds)
+
+
+def _compare(runs: list[_Run], level: float, effort: str) -> Comparison:
+    """Rank the candidates, and compare each with the best."""
+    metric, n, M = runs[0].answer.of, len(runs[0].losses), len(runs)
+    losses = np.stack([run.losses for run in runs])
+    mean, shown = losses.mean(axis=1), [float(metric.shown(max(each.losses.mean(), 0.0))) for each in runs]
+    ahead = {times: np.array([_ahead(runs[k].answer, shown[k], times) for k in range(M)]) for times in _AHEAD}
+    ranked = np.lexsort((np.array(shown), np.where(np.isnan(ahead[_RANKED_AT]), shown, ahead[_RANKED_AT]))).tolist()
+    best = ranked[0]
+    # Differences are in the metric's own unit, which for a root is not that of the losses.
+    unit = np.array(
+        [(a - shown[best]) / (m - mean[best]) if m != mean[best] else 1.0 for a, m in zip(shown, mean, strict=True)]
+    )
+    away, gap = losses - losses[best], mean - mean[best]
+    std_error = away.std(axis=1, ddof=1) / np.sqrt(n)
+    n_tests = max(1, M * (M - 1))  # each may be the best, and each other one worse
+    reach = t.isf((1 - level) / n_tests, n - 1) * std_error
+    p_value = np.minimum(1.0, n_tests * t.sf(np.divide(gap, std_error, out=np.zeros(M), where=std_error > 0), n - 1))
+    overtakes = np.array([_chance_below(run.answer, runs[best].answer) for run in runs])
+    own = two_sided(0.95, n - 1) * losses.std(axis=1, ddof=1) / np.sqrt(n)
+    worse = (p_value <= 1 - level) & ~(overtakes >= _MAY_OVERTAKE)
+    answers = [run.answer for run in runs]
+    columns: dict[str, Any] = {
+        "names": [run.made.name for run in runs],
+        "how": [run.made.how for run in runs],
+        "n_features": np.array([run.made.n_features for run in runs]),
+        "error": np.array(shown),
+        "error_low": np.array([metric.shown(max(each, 0.0)) for each in mean - own]),
+        "error_high": np.array([metric.shown(each) for each in mean + own]),
+        **{f"error_{times}x": errors for times, errors in ahead.items()},
+        "lowest": np.array([each.estimate for each in answers]),
+        "lowest_low": np.array([each.useful_lower for each in answers]),
+        "lowest_high": np.array([each.upper for each in answers]),
+        "difference": unit * gap,
+        "difference_low": unit * (gap - reach),
+        "difference_high": unit * (gap + reach),
+        "p_value": np.where(np.arange(M) == best, 1.0, p_value),
+        "overtakes": overtakes,
+        "seconds": np.array([run.seconds for run in runs]),
+        "word": [BEST if k == best else WORSE if worse[k] else NO_DIFFERENCE for k in range(M)],
+    }
+    rates = np.array([run.cross_rate for run in runs])
+    sorted_columns: dict[str, Any] = {
+        name: values[ranked] if isinstance(values, np.ndarray) else tuple(values[k] for k in ranked)
+        for name, values in columns.items()
+    }
+    return Comparison(
+        **sorted_columns,
+        n_rows=runs[0].answer.n_rows,
+        metric=metric.name,
+        trees_agree=bool(M > 1 and (np.delete(rates, best) > rates[best]).all()),
+        effort=effort,
+        level=level,
+        answers={runs[k].made.name: answers[k] for k in ranked},
+    )
+
+
+def _ahead(answer: Answer, today: float, times: float) -> float:
+    """Return the error expected with so many times the rows; NaN if nothing can be said."""
+    known = answer.forecast
+    if known is None:
+        return np.nan
+    found = float(known.quantiles([0.5], times * known.n_rows)[0])
+    return max(min(found, today), answer.estimate)  # more rows do no harm
+
+
+def _chance_below(one: Answer, two: Answer) -> float:
+    """Return the probability that the lowest possible error of one is below that of the other; NaN if unknown."""
+    if one.forecast is None or two.forecast is None:
+        return np.nan
+    return float((one.forecast.lowest[:, None] < two.forecast.lowest).mean())

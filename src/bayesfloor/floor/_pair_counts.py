@@ -157,17 +157,6 @@ class Graph(NamedTuple):
     n_edges: float
 
 
-def join_graphs(graphs: list[Graph], units: list[Ints], n_units: int) -> Graph:
-    """Join graphs on subsets of the units into one graph in which all edges have the same weight."""
-    sizes = np.array([graph.n_edges for graph in graphs])
-    shares = sizes / max(sizes.sum(), 1.0)
-    ends = [[unit[end] for end in graph.weight.nonzero()] for graph, unit in zip(graphs, units, strict=True)]
-    values = [share * graph.weight.data for share, graph in zip(shares, graphs, strict=True)]
-    a, b = (np.concatenate([pair[side] for pair in ends]) for side in (0, 1))
-    rate = float(sum(share * graph.cross_rate for share, graph in zip(shares, graphs, strict=True)))
-    return Graph(_upper_triangle(a, b, np.concatenate(values), n_units), rate, float(sizes.sum()))
-
-
 def row_graph(forest: Forest, labels: VertexLabels, rng: np.random.Generator, *, by_group: bool = False) -> Graph:
     """Turn a forest into a graph on its rows, or on their groups if each group has one label (``by_group``)."""
     edges = class_edges(forest, labels)
@@ -195,38 +184,15 @@ def _upper_triangle(a: Ints, b: Ints, weight: Floats, n_units: int) -> csr_array
     return matrix
 
 
-def renumber(graph: Graph, places: Ints, n_units: int) -> Graph:
-    """Return the same graph among more units: its unit i becomes unit ``places[i]``; the others have no edges."""
-    a, b = graph.weight.nonzero()
-    return graph._replace(weight=_upper_triangle(places[a], places[b], graph.weight.data, n_units))
-
-
-def combine(graphs: list[Graph], factors: list[float]) -> Graph:
-    """Return the sum of these graphs, each times its factor; its rate is the same sum of their rates.
-
-    Its standard error is computed as for any other graph.
-    """
-    weight = graphs[0].weight * factors[0]
-    for graph, factor in zip(graphs[1:], factors[1:], strict=True):
-        weight = weight + graph.weight * factor
-    rate = sum(graph.cross_rate * factor for graph, factor in zip(graphs, factors, strict=True))
-    return Graph(csr_array(weight), rate, graphs[0].n_edges)
-
-
 def pooled_posterior(graphs: list[Graph], units: csr_array) -> csr_array:
-    """Return the mean of these graphs' posteriors: a single but rougher posterior for all of them."""
-    return pool([posterior(graph, units) for graph in graphs])
+    """Return the mean label of each unit and its neighbours, averaged over these graphs."""
+    total = _posterior(graphs[0], units)
+    for graph in graphs[1:]:
+        total = csr_array(total + _posterior(graph, units))
+    return csr_array(total / len(graphs))
 
 
-def pool(posteriors: list[csr_array]) -> csr_array:
-    """Return the mean of these posteriors."""
-    total = posteriors[0]
-    for each in posteriors[1:]:
-        total = csr_array(total + each)
-    return csr_array(total / len(posteriors))
-
-
-def posterior(graph: Graph, units: csr_array) -> csr_array:
+def _posterior(graph: Graph, units: csr_array) -> csr_array:
     """Return the mean label of each unit and its neighbours in a graph."""
     n_units = graph.weight.shape[0]
     joined = csr_array(graph.weight + graph.weight.T) * (3.0 * n_units)  # about six edges per unit, as in three trees

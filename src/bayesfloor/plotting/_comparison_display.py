@@ -1,4 +1,4 @@
-"""``ComparisonDisplay``: which representations have the fewest cross-class edges."""
+"""``ComparisonDisplay``: the errors of representations today, with more rows, and at best."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesfloor.plotting._display import (
+    INK,
+    MIDDLE,
     MOST,
     PAPER,
     ROW,
-    SMALL,
-    SOFT,
     STRONG,
     ResultDisplay,
     check_most,
@@ -24,7 +24,7 @@ from bayesfloor.plotting._display import (
     write_columns,
     write_title,
 )
-from bayesfloor.support._words import how_many, percent
+from bayesfloor.support._words import how_many
 
 if TYPE_CHECKING:
     from bayesfloor.decide._representations import Comparison
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class ComparisonDisplay(ResultDisplay):
-    """Representations by their fraction of cross-class edges, fewest first.
+    """Representations by their errors, the best first.
 
-    The line through each dot is the confidence interval for the difference from the best, which is the dashed line: a
-    representation is worse if its interval is entirely to the right of it. Fractions are predicted for more rows. If a
-    representation dropped out early, it is compared with the best on as many rows.
+    Each row has the cross-validated error today with its 95 % interval, the error expected with four times as many
+    rows, and the lowest possible one. Hollow dots are worse than the best. By other metrics than accuracy, the axis
+    shows losses, which are lower for better scores.
 
     Parameters
     ----------
@@ -46,20 +46,19 @@ class ComparisonDisplay(ResultDisplay):
     Attributes
     ----------
     dots_, intervals_ : PathCollection, LineCollection
-        Fractions of cross-class edges, hollow for worse ones, and intervals for the differences from the best.
-    best_ : LineCollection
-        The best representation, in each row as predicted from the same rows.
+        Errors today, hollow for worse representations, and their intervals.
+    ahead_, lowest_ : PathCollection
+        Errors with four times as many rows, and the lowest possible ones.
     words_ : list of Text
-        "best", "no significant difference" or "worse" for each representation.
+        "best", "no clear difference" or "worse" for each representation.
 
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import StandardScaler
     >>> from bayesfloor import compare_representations
     >>> from bayesfloor.plotting import ComparisonDisplay
     >>> X, y = load_wine(return_X_y=True)
-    >>> found = compare_representations({"raw": X, "standard": StandardScaler()}, y, X=X)
+    >>> found = compare_representations({"all": X, "first two": X[:, :2]}, y)
     >>> display = ComparisonDisplay.from_comparison(found)
     >>> [word.get_text() for word in display.words_]
     ['best', 'worse']
@@ -84,54 +83,39 @@ class ComparisonDisplay(ResultDisplay):
         ax = self._start(ax, wide_enough(names, 3.3), 1.15 + ROW * n)
         self._draw(n)
         self._write(names)
-        frame_rows(ax, n - 0.4, self._quantity())
-        self._name_best(self.result.predicted[0])
+        frame_rows(ax, n - 0.4, self._axis(), percent=self.result.of.is_score)
         write_title(ax, self._title(n), 16)
         self.caption_ = self._caption(n)
         return self
 
     def _draw(self, n: int) -> None:
-        found, y = self.result, np.arange(n)
-        best = np.maximum(found.predicted - found.difference, 0.0)[:n]  # on the same rows
-        low, high = (np.maximum(best + ends[:n], 0.0) for ends in (found.difference_low, found.difference_high))
-        dashed = {"colors": SOFT, "linestyles": (0, (3, 2)), "linewidth": 1.2, "zorder": 1}
-        self.best_ = self.ax_.vlines(best, y - 0.5, y + 0.5, **dashed)
-        self.intervals_ = draw_intervals(self.ax_, y[1:], low[1:], high[1:])
+        found, y, ax = self.result, np.arange(n), self.ax_
+        self.intervals_ = draw_intervals(ax, y, np.maximum(found.error_low[:n], 0.0), found.error_high[:n])
         inks = [PAPER if word == "worse" else STRONG for word in found.word[:n]]
-        looks = {"s": 26, "c": inks, "edgecolors": STRONG, "linewidths": 1.2, "zorder": 3, "clip_on": False}
-        self.dots_ = self.ax_.scatter(found.predicted[:n], y, **looks)
-
-    def _name_best(self, x: float) -> None:
-        """Name the line at x above the first row, on the side that has more space."""
-        left, right = self.ax_.get_xlim()
-        side, offset = ("left", -3) if x - left < right - x else ("right", 3)
-        style = {"ha": side, "va": "bottom", "size": SMALL, "color": SOFT, "annotation_clip": False}
-        where = self.ax_.get_xaxis_transform()
-        self.ax_.annotate("best", (x, 1.0), (offset, 3), xycoords=where, textcoords="offset points", **style)
+        looks: dict[str, Any] = {"s": 26, "linewidths": 1.2, "zorder": 3, "clip_on": False}
+        self.ahead_ = ax.scatter(found.error_4x[:n], y, marker="s", color=MIDDLE, **looks | {"s": 18})
+        self.lowest_ = ax.scatter(found.lowest[:n], y, marker="D", color=INK, **looks | {"s": 14})
+        self.dots_ = ax.scatter(found.error[:n], y, c=inks, edgecolors=STRONG, **looks)
 
     def _write(self, names: list[str]) -> None:
-        found, rows, n = self.result, self.result.n_rows, len(names)
-        columns = {"features": [f"{each:,}" for each in found.n_features[:n]]}
-        if rows.min() < rows.max():
-            columns["rows"] = [f"{each:,}" for each in rows[:n]]
-        name_rows(self.ax_, range(n), names, columns)
-        right = {"edges": [f"{percent(rate)} %" for rate in found.predicted[:n]], "": found.word[:n]}
-        self.words_ = write_columns(self.ax_, range(n), right, ("o", ""))
+        found, n = self.result, len(names)
+        name_rows(self.ax_, range(n), names, {"features": [f"{each:,}" for each in found.n_features[:n]]})
+        columns = {"today": found.error, "4 x rows": found.error_4x, "at best": found.lowest}
+        right = {head: [found.tell(each) for each in values[:n]] for head, values in columns.items()}
+        self.words_ = write_columns(self.ax_, range(n), {**right, "": found.word[:n]}, ("o", "s", "D", ""))
         self.words_[0].set_weight("bold")
 
-    def _quantity(self) -> str:
-        ahead = "" if np.array_equal(self.result.predicted, self.result.cross_rate) else ", predicted for more rows"
-        return f"cross-class edges{ahead}"
+    def _axis(self) -> str:
+        found = self.result
+        return f"1 - {found.quantity}" if found.of.is_score and found.quantity != "error" else found.quantity
 
     def _title(self, n: int) -> str:
         n_all = len(self.result.names)
         return f"{n} best of {n_all} representations" if n < n_all else f"{n_all} representations, best first"
 
     def _caption(self, n: int) -> str:
-        found = self.result
-        rows = how_many(found.n_rows.max(), "row")
+        rows = how_many(self.result.n_rows, "row")
         return (
-            f"{self._title(n)}, by their {self._quantity()} (dots), from {rows}. Lines are "
-            f"simultaneous {100 * found.level:g} % confidence intervals for the difference from the best (dashed); "
-            "hollow dots are significantly worse."
+            f"{self._title(n)}, by their {self._axis()}: today (dots, with 95 % intervals, tested on {rows}), expected "
+            "with four times as many rows (squares), and at best (diamonds). Hollow dots are worse than the best."
         )

@@ -255,13 +255,14 @@ def _widest(texts: Sequence[Any]) -> float:
     return max(text.get_window_extent().width * 72 / text.figure.dpi for text in texts)
 
 
-def frame_rows(ax: Any, bottom: float, name: str) -> None:
-    """Set the axis limits and label; x starts at 0 %, and the first row is at the top."""
+def frame_rows(ax: Any, bottom: float, name: str, *, percent: bool = True) -> None:
+    """Set the axis limits and label; x starts at 0, and the first row is at the top."""
     ax.set_xlim(left=0.0)
     ax.set_ylim(bottom, -0.6)
     name_axis(ax.xaxis, name)
     ax.locator_params(axis="x", nbins=6, steps=[1, 2, 5, 10])
-    in_percent(ax.xaxis)
+    if percent:
+        in_percent(ax.xaxis)
     clear_frame(ax)
     ax.tick_params(axis="y", labelsize=TEXT)
     ax.spines["left"].set_visible(False)

@@ -282,24 +282,31 @@ def _conclusion(path: SelectionPath) -> str:
 
 
 def comparison_cells(found: Comparison) -> Cells:
-    """Return the representations, those with the fewest cross-class edges first."""
+    """Return the representations, the best first."""
+    tell = found.tell
     rows = [
         (
             name,
             f"{found.n_features[k]:,}",
-            f"{found.n_rows[k]:,}",
-            f"{percent(found.cross_rate[k])} %",
-            f"{percent(found.predicted[k])} %",
-            "" if found.word[k] == "best" else points(found.difference[k]),
+            tell(found.error[k]),
+            tell(found.error_4x[k]),
+            tell(found.lowest[k]),
+            "" if found.word[k] == "best" else _behind(found, found.difference[k]),
             ""
             if found.word[k] == "best"
-            else f"{points(found.difference_low[k])} to {points(found.difference_high[k])}",
+            else f"{_behind(found, found.difference_low[k])} to {_behind(found, found.difference_high[k])}",
+            f"{found.seconds[k]:.2g} s",
             found.word[k],
         )
         for k, name in enumerate(show_labels(found.names))
     ]
-    edges = ("cross-class edges", "predicted", "above the best", _level(found.level))
-    return [("representation", "features", "rows", *edges, ""), *rows]
+    heads = (f"{found.quantity} today", "4 x the rows", "at best", "behind the best", _level(found.level))
+    return [("representation", "features", *heads, "CPU per 1,000 rows", ""), *rows]
+
+
+def _behind(found: Comparison, difference: float) -> str:
+    """Return a difference of losses: in points, or in the unit of the metric."""
+    return points(difference) if found.of.name in IN_PERCENT else f"{difference:+.3g}"
 
 
 _FEATURES, _TOGETHER = 5, 3  # features shown, and columns of each

@@ -47,11 +47,11 @@ def check_flag(name: str, value: Any) -> None:
         raise InputError(f"Got {name}={value!r}, but expected True or False.")
 
 
-def take_rows(X: Any, rows: Any) -> Any:
-    """Take rows of an array, sparse matrix, data frame or list; no public function handles all of these."""
+def take_rows(X: Any, rows: Any, axis: int = 0) -> Any:
+    """Take rows of an array, sparse matrix, data frame or list, or columns; no public function handles all of these."""
     from sklearn.utils import _safe_indexing
 
-    return _safe_indexing(X, rows)
+    return _safe_indexing(X, rows, axis=axis)
 
 
 def take_fit_params(X: Any, params: dict[str, Any], rows: Any) -> dict[str, Any]:
