@@ -19,7 +19,7 @@ from benchmarks._results import Goal, code_behind, columns_of_numbers, verdict
 
 TEXTS = Path(__file__).parent / "pages"
 _ORDER = (
-    "forecast metrics realistic answers messy best_model hazards gates known_floor feebee calibration labels "
+    "forecast metrics realistic answers messy best_model hazards features gates known_floor feebee calibration labels "
     "compare selection paper paper_gap"
 )
 ORDER = _ORDER.split()

@@ -69,9 +69,8 @@ def make_answers(
             "answer and verdict do not support sample_weight: learners would be tested on a different problem. "
             "Fit without weights. For other class proportions, pass priors: errors are then weighted to match."
         )
-    seen, labels = _seen_by_learners(fit)
+    seen, labels, codes = seen_by_learners(fit, settings)
     sample = seen.sample
-    codes = _draw_labels(labels, np.random.default_rng([settings.random_state, _LABELS]))
     found, metrics = hazards or Hazards(), _metrics_for(metric, codes, fit, hazards)
 
     def of(cluster: Ints, *, beside_equal: bool) -> dict[str, Answer]:
@@ -205,13 +204,17 @@ def either(copies: Answer, cases: Answer) -> Answer:
     )
 
 
-def _seen_by_learners(fit: Fit) -> tuple[Fit, VertexLabels]:
-    """Return the fit with the rows that learners see, and their labels: with priors more rows than in the trees."""
-    if fit.whole is None:
-        return fit, fit.labels
-    points = apply_scale(fit.whole.features, fit.scale)
-    vertices, vertex = find_vertices(points)
-    return replace(fit, sample=fit.whole, points=points), fit.whole.labels(vertex, len(vertices))
+def seen_by_learners(fit: Fit, settings: Settings) -> tuple[Fit, VertexLabels, Ints]:
+    """Return the fit with the rows that learners see, their labels, and one class for each.
+
+    With priors, these are more rows than in the trees.
+    """
+    labels, whole = fit.labels, fit.whole
+    if whole is not None:
+        points = apply_scale(whole.features, fit.scale)
+        vertices, vertex = find_vertices(points)
+        fit, labels = replace(fit, sample=whole, points=points), whole.labels(vertex, len(vertices))
+    return fit, labels, _draw_labels(labels, np.random.default_rng([settings.random_state, _LABELS]))
 
 
 def run_on(

@@ -304,49 +304,57 @@ def _trained_at_all_smaller_sizes(race: Race, name: str, number: int) -> bool:
 
 
 def _predict_numbers(X: Any, y: Floats, fold: Ints, number: int, rows: Ints, learner: Any) -> Any:
-    """Return the predictions for a fold's rows and their CPU seconds, or why the learner could not be trained.
-
-    Learners see numbers of mean 0 and spread 1, and a prediction is never far outside of what was seen.
-    """
-    seen = y[rows]
-    middle, spread = float(seen.mean()), float(seen.std()) or 1.0
-    found = _train(
-        learner, X[rows], (seen - middle) / spread, X[fold == number], lambda model, rows: model.predict(rows)
-    )
-    if isinstance(found, str):
-        return found
-    predicted, seconds = found
-    reach = OUTSIDE * (seen.max() - seen.min())
-    return np.clip(np.nan_to_num(predicted) * spread + middle, seen.min() - reach, seen.max() + reach), seconds
+    """Return the predictions for a fold's rows and their CPU seconds, or why the learner could not be trained."""
+    return _train(lambda: fit_numbers(learner, X[rows], y[rows]), X[fold == number], learner)
 
 
-def _train(learner: Any, X: Any, truth: Any, tested: Any, predict: Callable[[Any, Any], Any]) -> Any:
-    """Return what a trained learner predicts for rows and the CPU seconds of that, or why it could not be trained."""
-    from sklearn.base import clone
+def _score_classes(X: Any, codes: Ints, fold: Ints, number: int, rows: Ints, learner: Any) -> Any:
+    """Return the scores of a fold's rows and their CPU seconds, or why the learner could not be trained."""
+    n_classes = int(codes.max()) + 1
+    return _train(lambda: fit_classes(learner, X[rows], codes[rows], n_classes), X[fold == number], learner)
 
+
+def _train(train: Callable[[], Callable[[Any], Floats]], tested: Any, learner: Any) -> Any:
+    """Return what a learner predicts for rows and the CPU seconds of that, or why it could not be trained."""
     with one_openmp_thread():
         try:
-            model = clone(learner).fit(X, truth)
+            predict = train()
             start = time.thread_time()
-            return predict(model, tested), time.thread_time() - start
+            return predict(tested), time.thread_time() - start
         except (ValueError, np.linalg.LinAlgError) as error:
             logger.info("left out %s: %s", type(learner).__name__, error)
             return f"could not be trained: {str(error).splitlines()[0]}"
 
 
-def _score_classes(X: Any, codes: Ints, fold: Ints, number: int, rows: Ints, learner: Any) -> Any:
-    """Return the scores of a fold's rows and their CPU seconds, or why the learner could not be trained."""
+def fit_numbers(learner: Any, X: Any, y: Floats) -> Callable[[Any], Floats]:
+    """Train a copy of a learner, and return what predicts the numbers of rows.
 
-    def score(model: Any, tested: Any) -> Any:
-        return model.classes_, np.nan_to_num(class_scores(model, tested))
+    Learners see numbers of mean 0 and spread 1, and a prediction is never far outside of what was seen.
+    """
+    from sklearn.base import clone
 
-    made = _train(learner, X[rows], codes[rows], X[fold == number], score)
-    if isinstance(made, str):
-        return made
-    (classes, found), seconds = made
-    out = np.full((len(found), int(codes.max()) + 1), _LOW)
-    out[:, classes] = found[:, : len(classes)]  # at least two columns, even for a single class
-    return out, seconds
+    middle, spread = float(y.mean()), float(y.std()) or 1.0
+    model, reach = clone(learner).fit(X, (y - middle) / spread), OUTSIDE * (y.max() - y.min())
+
+    def predict(rows: Any) -> Floats:
+        return np.clip(np.nan_to_num(model.predict(rows)) * spread + middle, y.min() - reach, y.max() + reach)
+
+    return predict
+
+
+def fit_classes(learner: Any, X: Any, codes: Ints, n_classes: int) -> Callable[[Any], Floats]:
+    """Train a copy of a learner, and return what scores rows for all classes, also for those it has not seen."""
+    from sklearn.base import clone
+
+    model = clone(learner).fit(X, codes)
+
+    def score(rows: Any) -> Floats:
+        found = np.nan_to_num(class_scores(model, rows))
+        out = np.full((len(found), n_classes), _LOW)
+        out[:, model.classes_] = found[:, : len(model.classes_)]  # at least two columns, even for a single class
+        return out
+
+    return score
 
 
 def deal_folds(codes: Ints, cluster: Ints, rng: np.random.Generator, n_folds: int = N_FOLDS) -> Ints:
@@ -412,8 +420,13 @@ def calibrate(scores: Floats, codes: Ints, fold: Ints, weight: Floats | None = N
     This is temperature scaling (Guo et al. 2017); each fold's factor is chosen without that fold's labels. If only one
     fold was tested, its two halves are used as folds. The class with the highest score does not change.
     """
+    return posterior_of(scores, temperatures(scores, codes, fold, weight)[:, None])
+
+
+def temperatures(scores: Floats, codes: Ints, fold: Ints, weight: Floats | None = None) -> Floats:
+    """Return the factor of each row's scores that has the lowest log loss on the other folds."""
     part = halves_if_one(fold)
-    return posterior_of(scores, _choose_factors(scores, codes, part, weight)[part, None])
+    return _choose_factors(scores, codes, part, weight)[part]
 
 
 def posterior_of(scores: Floats, factor: Any) -> Floats:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bayesfloor.decide._candidates import LabelsSeenWarning
     from bayesfloor.decide._features import FloorSelector, HoldOut, SelectionPath
     from bayesfloor.decide._gap import Gap, GapLines, TooGood, gap
+    from bayesfloor.decide._importances import Importances
     from bayesfloor.decide._merging import MergeAdvice, MergeStep, merge_advice
     from bayesfloor.decide._model_score import ModelScore
     from bayesfloor.decide._number_rows import ErrorByPrediction, OddNumbers
@@ -31,6 +32,7 @@ __all__ = [
     "Gap",
     "GapLines",
     "HoldOut",
+    "Importances",
     "LabelsSeenWarning",
     "MergeAdvice",
     "MergeStep",
@@ -53,6 +55,7 @@ _HOMES = {
     "._budget": "Budget Part PartName",
     "._features": "FloorSelector HoldOut SelectionPath",
     "._gap": "Gap GapLines TooGood gap",
+    "._importances": "Importances",
     "._merging": "MergeAdvice MergeStep merge_advice",
     "._model_score": "ModelScore",
     "._number_rows": "ErrorByPrediction OddNumbers",

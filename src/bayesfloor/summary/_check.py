@@ -19,6 +19,7 @@ from bayesfloor.answer._number_answers import SCALE, in_tenths, make_number_answ
 from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
 from bayesfloor.decide._budget import make_budget
 from bayesfloor.decide._gap import Gap, gap
+from bayesfloor.decide._importances import class_importances, number_importances
 from bayesfloor.decide._merging import merge_advice
 from bayesfloor.decide._model_score import (
     ModelScore,
@@ -107,6 +108,9 @@ class Check(Measured):
         Columns that are probably not features: further labels or sampling weights.
     beside : dict of str -> Answer
         The answers by other metrics, from the same race.
+    features : Importances or None
+        How much the metric suffers without each feature, with intervals; None with effort "quick", and for very wide or
+        sparse data.
     model_score : ModelScore or None
         The score of your model compared with the answer; None if ``check`` got no model.
     budget : Budget or None
@@ -483,7 +487,9 @@ def check(
     recipe = make_recipe(data, features, settings, floor.fitted_.scale, learners, clean_labels=clean_labels)
     made = make_answers(floor.overall_, floor.fitted_, settings, effort, learners, hazards, data.group, metric)
     facts = gather_facts(floor.fitted_, settings, replace(data, name=name or data.name), time)
-    return replace(make_check(floor, made, target, facts, data, hazards, own), _recipe=recipe)
+    carried = class_importances(next(iter(made.values())), floor.fitted_, settings)
+    checked = make_check(floor, made, target, facts, data, hazards, own)
+    return replace(checked, features=carried, _recipe=recipe)
 
 
 def _check_predictions(data: Data) -> None:
@@ -565,6 +571,7 @@ def _check_numbers(
         tree=nothing,
         odd=odd_numbers(answer),
         by_prediction=error_by_prediction(answer),
+        features=number_importances(answer, rows, settings),
         model_score=model_score,
         budget=make_budget(answer, model_score),
         prepared=Prepared(() if all(each.as_is for each in columns) else columns, data.notes, rows.sample.n_unlabelled),

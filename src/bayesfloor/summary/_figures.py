@@ -16,10 +16,11 @@ from bayesfloor.answer._answer import (
     guessed_class,
 )
 from bayesfloor.answer._hazards import DUPLICATES, GROUPS, NEAR_DUPLICATES, TIME
-from bayesfloor.answer._metrics import CLASSES, IN_PERCENT, score_text
+from bayesfloor.answer._metrics import CLASSES, IN_PERCENT, METRICS, Metric, score_text
 from bayesfloor.answer._pairs_and_classes import PairAnswers
 from bayesfloor.decide._features import SelectionPath
 from bayesfloor.decide._gap import Gap, GapLines
+from bayesfloor.decide._importances import Importances
 from bayesfloor.decide._representations import Comparison
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.hierarchy._class_tree import ClassTree
@@ -44,6 +45,7 @@ from bayesfloor.support._words import (
     amount,
     how_many,
     join_labels,
+    number_text,
     percent,
     printable,
     show_labels,
@@ -305,6 +307,45 @@ def comparison_cells(found: Comparison) -> Cells:
 def _behind(found: Comparison, difference: float) -> str:
     """Return a difference of losses: in points, or in the unit of the metric."""
     return points(difference) if found.of.name in IN_PERCENT else f"{difference:+.3g}"
+
+
+_FEATURES, _TOGETHER = 5, 3  # features shown, and columns of each
+
+
+def feature_cells(found: Importances) -> Cells:
+    """Return the features that carry the most signal; only the header if none does."""
+    metric = METRICS[found.metric]
+    rows = [
+        (
+            join_labels(found.columns[k], _TOGETHER),
+            _fall(metric, found.fall[k]),
+            f"{_fall(metric, found.low[k])} to {_fall(metric, found.high[k])}",
+        )
+        for k in np.flatnonzero(found.carries)[:_FEATURES].tolist()
+    ]
+    unit = " (points)" if metric.name in IN_PERCENT else ""
+    return [("feature", f"{metric.words} {'falls' if metric.is_score else 'rises'} by{unit}", "interval"), *rows]
+
+
+def feature_line(found: Importances) -> tuple[str, str, str]:
+    """Return the same as name, value and note."""
+    (_, suffers, _), *rows = feature_cells(found)
+    each = "; ".join(f"{name} {fall}" for name, fall, _ in rows)
+    value = f"{int(found.carries.sum()):,} of {found.n_features:,}"
+    return "features", value, (each and f"carry signal; {suffers}: {each}. ") + silent_text(found)
+
+
+def silent_text(found: Importances) -> str:
+    """Say how many features carry no signal."""
+    if not found.carries.any():
+        return "No feature alone carries signal that these rows can show."
+    others = how_many(found.n_silent, "other")
+    verb = "carries" if found.n_silent == 1 else "carry"
+    return f"{others} {verb} none that these rows can show." if found.n_silent else "All features carry signal."
+
+
+def _fall(metric: Metric, fall: float) -> str:
+    return percent(fall) if metric.name in IN_PERCENT else number_text(fall, 3)
 
 
 def gap_cells(found: Gap, most: int) -> Cells:

@@ -20,6 +20,7 @@ from bayesfloor.answer._pairs_and_classes import ClassAnswers, PairAnswers
 from bayesfloor.answer._related_rows import RelatedRows
 from bayesfloor.decide._budget import Budget, PartName
 from bayesfloor.decide._gap import AT, BELOW, ROOM, SAW_LABELS, Gap
+from bayesfloor.decide._importances import Importances
 from bayesfloor.decide._merging import MergeAdvice
 from bayesfloor.decide._model_score import ModelScore
 from bayesfloor.decide._number_rows import ErrorByPrediction, OddNumbers
@@ -121,6 +122,7 @@ class Measured:
     by_prediction: ErrorByPrediction | None = None
     model_score: ModelScore | None = None
     budget: Budget | None = None
+    features: Importances | None = None
 
     @property
     def task(self) -> str:

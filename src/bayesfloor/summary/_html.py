@@ -18,11 +18,13 @@ from bayesfloor.plotting._forecast_display import learner_name
 from bayesfloor.summary._explain import CODES, explain
 from bayesfloor.summary._figures import (
     answer_figures,
+    feature_cells,
     gap_cells,
     head_line,
     loss_text,
     lower_end,
     settings_line,
+    silent_text,
 )
 from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._html_drawings import (
@@ -127,6 +129,7 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
             odd=_odd_cells(check, ids),
             scatter=draw_scatter(check),
             parts_of=_part_cells(check),
+            signal=_signal(check),
             prepared=list(check.prepared.lines()),
             words=_words(check),
             reproduce=_reproduce(check, command),
@@ -144,6 +147,7 @@ def make_page(check: Measured, *, images: Any = None, ids: Any = None, features:
         classes=classes,
         class_end=class_end,
         most_classes=MOST_CLASSES,
+        signal=_signal(check),
         cards=row_cards(check, MOST_CARDS, ids, thumbnails(images, listed), features),
         drawing=draw_tree(check),
         model=None if check.gap is None else gap_cells(check.gap, _MODEL_LINES),
@@ -165,6 +169,24 @@ def _odd_cells(check: Measured, ids: Any) -> list[tuple[str, ...]]:
     values = ([number_text(value) for value in each] for each in zip(*(each.tolist() for each in columns), strict=True))
     cells = [(names[row], *each) for row, each in zip(rows, values, strict=False)]
     return [("row (first is 0)" if ids is None else "id", "number", "predicted", "usual distance"), *cells]
+
+
+def _signal(check: Measured) -> dict[str, Any] | None:
+    """Return the table of features, what it says and of the others; None if no features were tested."""
+    found = check.features
+    if found is None:
+        return None
+    metric = METRICS[found.metric]
+    names = " and ".join(called(name, metric.task) for name in found.learners)
+    model = f"a blend of {names}" if len(found.learners) > 1 else names
+    how = (
+        f"How much {metric.words} gets worse if a feature's values are shuffled among {found.n_rows:,} rows that "
+        f"{model} has not seen. Strongly correlated columns count as one feature, and all intervals hold together with "
+        "95 % confidence."
+    )
+    if metric.of_errors:
+        how += " The Brier score decides what carries signal: it also notices worse probabilities of the same class."
+    return {"cells": feature_cells(found), "how": how, "silent": silent_text(found)}
 
 
 def _part_cells(check: Measured) -> list[tuple[str, ...]]:

@@ -152,6 +152,8 @@ def _refuse_answer(name: str, answer: Answer) -> None:
 def _refuse_nonsense(made: Measured) -> None:
     """Raise an error for figures that gates would take at face value."""
     K = made.facts.n_classes
+    if made.features is not None and len(made.features.columns) != len(made.features.fall):
+        raise InputError("the features and what they carry differ in number")
     for name, answer in {made.answer.metric: made.answer, **made.beside}.items():
         _refuse_answer(name, answer)
     if made.task == NUMBERS:

@@ -14,6 +14,7 @@ from bayesfloor.summary._data_findings import Finding
 from bayesfloor.summary._figures import (
     answer_figures,
     evidence_figures,
+    feature_line,
     head_line,
     settings_line,
 )
@@ -96,7 +97,8 @@ def to_full_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = ()
     """Return everything that was measured: the answer, its evidence, the tables and all findings."""
     head = [*_verdict_lines(check, width), *fold(settings_line(check), width)]
     findings = [line for finding in check.findings for line in _hanging_indent(finding.code, finding.text, width)]
-    evidence = _three_columns(list(evidence_figures(check)), width)
+    told = [] if check.features is None else [feature_line(check.features)]
+    evidence = _three_columns([*evidence_figures(check), *told], width)
     treated = [(cut(name, width // 3), role, treatment) for name, role, treatment in check.prepared.lines()]
     prepared = _three_columns([("column", "read as", "what was done"), *treated], width) if treated else []
     tables = [evidence, *([_table_lines(check, width)] if check.task == CLASSES else []), prepared]
