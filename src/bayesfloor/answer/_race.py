@@ -315,7 +315,7 @@ def _score_classes(X: Any, codes: Ints, fold: Ints, number: int, rows: Ints, lea
 
 
 def _train(train: Callable[[], Callable[[Any], Floats]], tested: Any, learner: Any) -> Any:
-    """Return what a learner predicts for rows and the CPU seconds of that, or why it could not be trained."""
+    """Return what a trained learner predicts for rows and the CPU seconds of that, or why it could not be trained."""
     with one_openmp_thread():
         try:
             predict = train()
