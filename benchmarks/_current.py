@@ -19,6 +19,7 @@ _ANSWER = (*_FLOOR, "answer", "io")
 _CHECK = (*_ANSWER, "decide", "summary")
 PACKAGES = {  # that each benchmark runs
     "answers": _ANSWER,
+    "best_model": _CHECK,
     "calibration": _FLOOR,
     "check": _CHECK,
     "floor": _FLOOR,

@@ -118,7 +118,9 @@ def measure_budget(family, seed, mine, rows=None):
     seconds, found = ask(problem.X, problem.y, **problem.ways)
     winner, own, noise = winner_error(found, problem), makers.own_error(problem), problem.floor - problem.clean
     fresh_floor = float(1 - problem.eta.max(axis=1).mean())
-    truth = {STAY: problem.floor, ROWS: winner - fresh_floor} | ({} if own is None else {MODEL: own - winner})
+    # A user's model that is better than the race's winner shows what these rows allow: no part is a model's.
+    allowed = winner if own is None else min(winner, own)
+    truth = {STAY: problem.floor, ROWS: allowed - fresh_floor} | ({} if own is None else {MODEL: own - allowed})
     inside = {EQUAL: problem.repeated, WRONG: noise, OVERLAP: problem.clean - problem.repeated}
     truth |= inside | {EITHER: truth[STAY] + truth[ROWS], MIXED: inside[WRONG] + inside[OVERLAP]}
     said = read_budget(found)

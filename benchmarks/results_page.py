@@ -19,8 +19,8 @@ from benchmarks._results import Goal, code_behind, columns_of_numbers, verdict
 
 TEXTS = Path(__file__).parent / "pages"
 _ORDER = (
-    "forecast metrics realistic answers messy hazards features gates known_floor feebee calibration labels selection "
-    "paper paper_gap"
+    "forecast metrics realistic answers messy best_model hazards features gates known_floor feebee calibration labels "
+    "selection paper paper_gap"
 )
 ORDER = _ORDER.split()
 _NOT_YET = "*Not measured yet.*"

@@ -93,7 +93,7 @@ def test_every_block_of_the_page_on_scale_gives_what_it_shows(folder):
 
 @pytest.mark.slow
 def test_every_block_of_the_page_on_decisions_gives_what_it_shows(tmp_path):
-    assert run_blocks("decide.md", tmp_path) == (6, 0)
+    assert run_blocks("decide.md", tmp_path) == (7, 0)
     assert len(list(tmp_path.glob("*.png"))) == 5
 
 

@@ -8,6 +8,7 @@ import sys
 import time
 import unicodedata
 
+import joblib
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -86,6 +87,24 @@ def test_the_same_numbers_get_the_same_answer_whatever_the_format(answers, valid
     assert found["target"] == 0.98
     assert found["facts"]["n_rows"] == 150
     assert found == first
+
+
+@pytest.mark.parametrize("verb", ["check", "report"])
+def test_the_best_model_is_saved_fitted_to_all_rows_and_a_warning_comes_with_it(run, files, tmp_path, verb):
+    """It takes the file as pandas reads it, label included; nothing else is left in the folder."""
+    table = pd.read_csv(files / "easy.csv")
+    table.loc[3, "label"] = None
+    table.to_csv(tmp_path / "gap.csv", index=False)
+    ended = run(verb, "gap.csv", "-y", "label", "--effort", "quick", "--save-model", "best.joblib", cwd=tmp_path)
+    model = joblib.load(tmp_path / "best.joblib")
+
+    assert ended.code == 0
+    assert "fitted to 149 rows, is in best.joblib. Loading it can run code: load only files that you trust." in (
+        " ".join(ended.stderr.split())
+    )
+    assert (model.predict(table) == table["label"]).mean() > 0.8
+    assert {path.suffix for path in tmp_path.iterdir()} <= {".csv", ".joblib", ".html"}
+    assert "can run code" in " ".join(run(verb, "--help").stdout.split())
 
 
 @pytest.fixture(scope="module")

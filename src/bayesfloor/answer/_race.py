@@ -42,7 +42,7 @@ _FAR_BEHIND = "far behind other learners on a quarter of the rows"
 _TEMPERATURES = np.geomspace(0.05, 20, 22)
 _MOST_NUMBERS = 100_000  # log probabilities of a learner from which weights are chosen
 _STEPS = 30
-_OUTSIDE = 0.25  # how far predicted numbers may be outside the span of those seen, relative to it
+OUTSIDE = 0.25  # how far predicted numbers may be outside the span of those seen, relative to it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,6 +66,7 @@ class Race(Shown):
         those of a fold that was not tested are in all training sets.
     learners : the learners that were trained on all rows outside a fold, not fitted.
     shares : the blend's mean weight of each learner.
+    factors : for classes, the mean factor by which each learner's scores were turned into posteriors.
 
     Examples
     --------
@@ -91,6 +92,7 @@ class Race(Shown):
     unit_fold: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     learners: dict[str, Any] = field(default_factory=dict)
     shares: dict[str, float] = field(default_factory=dict)
+    factors: dict[str, float] = field(default_factory=dict)
 
     def _summary(self) -> str:
         sizes = how_many(len(self.n_train), "training size")
@@ -257,7 +259,7 @@ def _add_part(race: Race, number: int, found: dict[str, list[Any]]) -> dict[str,
         whole = np.empty((len(race.codes), *folds[0].shape[1:]))
         for fold, each in enumerate(folds):
             whole[race.fold == fold] = each
-        race.predicted[name] = whole if race.y is not None else _posterior(race, whole)
+        race.predicted[name] = whole if race.y is not None else _posterior(race, name, whole)
     # A learner that joined late would bend the blend's learning curve.
     members = [name for name in race.predicted if number == 0 or _trained_at_all_smaller_sizes(race, name, number)]
     weights = dict[str, float]()
@@ -277,14 +279,17 @@ def _add_part(race: Race, number: int, found: dict[str, list[Any]]) -> dict[str,
     return weights
 
 
-def _posterior(race: Race, scores: Floats) -> Floats:
+def _posterior(race: Race, name: str, scores: Floats) -> Floats:
     """Return calibrated probabilities, with priors for these: calibration is for the rows as they are."""
-    eta = calibrate(scores, race.codes, race.fold)
-    return eta if race.priors is None else shift(eta, race.weight)
+    part = halves_if_one(race.fold)
+    factors = _choose_factors(scores, race.codes, part)
+    race.factors[name] = float(np.exp(np.log(factors).mean()))
+    eta = posterior_of(scores, factors[part, None])
+    return eta if race.priors is None else for_priors(eta, race.weight)
 
 
-def shift(posterior: Floats, weight: Floats) -> Floats:
-    """Return probabilities for other class proportions; ``weight`` is that of the rows of each class."""
+def for_priors(posterior: Floats, weight: Floats) -> Floats:
+    """Return posteriors if a row of each class counts by its weight."""
     shifted = posterior * weight[: posterior.shape[1]]
     return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
 
@@ -323,7 +328,7 @@ def fit_numbers(learner: Any, X: Any, y: Floats) -> Callable[[Any], Floats]:
     from sklearn.base import clone
 
     middle, spread = float(y.mean()), float(y.std()) or 1.0
-    model, reach = clone(learner).fit(X, (y - middle) / spread), _OUTSIDE * (y.max() - y.min())
+    model, reach = clone(learner).fit(X, (y - middle) / spread), OUTSIDE * (y.max() - y.min())
 
     def predict(rows: Any) -> Floats:
         return np.clip(np.nan_to_num(model.predict(rows)) * spread + middle, y.min() - reach, y.max() + reach)
@@ -409,25 +414,29 @@ def calibrate(scores: Floats, codes: Ints, fold: Ints, weight: Floats | None = N
     This is temperature scaling (Guo et al. 2017); each fold's factor is chosen without that fold's labels. If only one
     fold was tested, its two halves are used as folds. The class with the highest score does not change.
     """
-    return tempered(scores, temperatures(scores, codes, fold, weight))
+    return posterior_of(scores, temperatures(scores, codes, fold, weight)[:, None])
 
 
 def temperatures(scores: Floats, codes: Ints, fold: Ints, weight: Floats | None = None) -> Floats:
     """Return the factor of each row's scores that has the lowest log loss on the other folds."""
     part = halves_if_one(fold)
+    return _choose_factors(scores, codes, part, weight)[part]
+
+
+def posterior_of(scores: Floats, factor: Any) -> Floats:
+    """Return the softmax of the scores times a factor; no class is impossible."""
+    chances = np.exp(factor * (scores - scores.max(axis=1, keepdims=True)))
+    return np.clip(chances / chances.sum(axis=1, keepdims=True), LEAST_CHANCE, 1.0)
+
+
+def _choose_factors(scores: Floats, codes: Ints, part: Ints, weight: Floats | None = None) -> Floats:
+    """Return for each part the factor with the lowest log loss on the others."""
     shifted = scores - scores.max(axis=1, keepdims=True)
     own = shifted[np.arange(len(codes)), codes]
     # The log loss of each part under each factor; the highest score of each row is 0, so that nothing overflows.
     losses = (np.log(np.exp(factor * shifted).sum(axis=1)) - factor * own for factor in _TEMPERATURES)
     loss = np.stack([np.bincount(part, each if weight is None else each * weight[codes]) for each in losses])
-    best = (loss.sum(axis=1, keepdims=True) - loss).argmin(axis=0)
-    return np.asarray(_TEMPERATURES[best[part]])
-
-
-def tempered(scores: Floats, factor: Floats) -> Floats:
-    """Return the softmax of each row's scores times its factor."""
-    chances = np.exp(factor[:, None] * (scores - scores.max(axis=1, keepdims=True)))
-    return np.clip(chances / chances.sum(axis=1, keepdims=True), LEAST_CHANCE, 1.0)
+    return np.asarray(_TEMPERATURES[(loss.sum(axis=1, keepdims=True) - loss).argmin(axis=0)])
 
 
 def halves_if_one(fold: Ints) -> Ints:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,6 +125,31 @@ def write_all(
             output.note(f"warning: the CI job summary cannot be written: {error}")
 
 
+def save_model(output: Output, found: Check, data: Data, path: str | None) -> None:
+    """Fit the best model to all labelled rows and write it, if a path is given."""
+    if path is None:
+        return
+    from io import BytesIO
+
+    import joblib
+    import numpy as np
+    import sklearn
+
+    from bayesfloor.answer._learners import called
+    from bayesfloor.io._labels import missing_labels
+    from bayesfloor.support._files import write_whole
+    from bayesfloor.support._words import how_many, printable
+
+    stop_if_asked()
+    rows, content = np.flatnonzero(~missing_labels(data.y)), BytesIO()
+    joblib.dump(found.best_model().fit(replace(data, X=data.X[rows]).native, data.y[rows]), content)
+    output.note(
+        f"The best model, {called(found.answer.best, found.task)} fitted to {how_many(len(rows), 'row')}, is in "
+        f"{printable(write_whole(path, content.getvalue()))}. Loading it can run code: load only files that you trust. "
+        f"It needs bayesfloor {found.facts.version} and scikit-learn {sklearn.__version__}."
+    )
+
+
 _DATA = ("label", "features", "drop", "embedding", "labels_file", "groups", "id_column")
 _PREPARATION = ("as_role", "clean_labels", "strict_input", "no_auto_groups")
 _PRIORS = ("balanced", "priors")
@@ -234,6 +260,12 @@ def page_path(name: str) -> str:
     while name.lower().endswith(FILES):
         name = name.rpartition(".")[0]
     return os.fsdecode(f"{name or 'data'}.bayesfloor.html".encode("utf-8", sys.getfilesystemencodeerrors()))
+
+
+def refuse_stdout(path: str | None, message: str) -> None:
+    """Raise an error if an output that is no text would go to stdout."""
+    if path == "-":
+        raise click.UsageError(message)
 
 
 def one_to_stdout(json_path: str | None, markdown: str | None) -> None:

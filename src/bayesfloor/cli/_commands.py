@@ -21,6 +21,8 @@ from bayesfloor.cli._check import (
     pictures_of,
     print_check,
     read_baseline,
+    refuse_stdout,
+    save_model,
     write_all,
 )
 from bayesfloor.cli._interrupts import stop_if_asked
@@ -42,6 +44,7 @@ from bayesfloor.cli._options import (
     model_options,
     output_options,
     read,
+    save_model_option,
     table_options,
     take,
 )
@@ -136,10 +139,12 @@ def _codes(flag: str, codes: tuple[str, ...], **options: Any) -> Command:
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if a gate fails.")
 @click.option("--json", "json_path", metavar="PATH", help="Write the result as JSON; - for stdout.")
 @click.option("--markdown", metavar="PATH", help="Write the summary as Markdown; - for stdout.")
+@save_model_option
 def check(
     json_path: str | None,
     markdown: str | None,
     *,
+    model_path: str | None,
     target: float | None,
     at_least: float,
     max_error: float | None,
@@ -163,6 +168,7 @@ def check(
     bayesfloor check train.csv -y label --metric roc_auc --target 0.9
     """
     one_to_stdout(json_path, markdown)
+    refuse_stdout(model_path, "The model needs a file: --save-model model.joblib.")
     rise = click.get_current_context().get_parameter_source("max_error_rise")
     if baseline is None and rise != ParameterSource.DEFAULT:
         raise click.UsageError("--max-error-rise needs --baseline, the --json file of an earlier check.")
@@ -174,9 +180,9 @@ def check(
     if strict and not has_gate(click.get_current_context().params):
         raise click.UsageError("--strict needs a gate to be strict about, such as --target 95% or --max-error 5%.")
     output, settings = take(given)
-    check_outputs((json_path, markdown), (*settings.files, baseline))
+    check_outputs((json_path, markdown, model_path), (*settings.files, baseline))
     before = read_baseline(baseline)
-    _, found = check_file(output, target, settings)
+    data, found = check_file(output, target, settings)
     gates = found.gates(
         max_error=max_error,
         max_pair_error=max_pair_error,
@@ -192,6 +198,7 @@ def check(
     if "-" not in (json_path, markdown):
         print_check(output, found, gates, next_steps(output, found, settings))
     write_all(output, found, gates, json_path, markdown)
+    save_model(output, found, data, model_path)
     broken = {"failed", "open"} if strict else {"failed"}
     return FAILED if not exit_zero and any(gate.word in broken for gate in gates) else OK
 
@@ -205,6 +212,7 @@ def check(
 )
 @click.option("--json", "json_path", metavar="PATH", help="Also write the result as JSON.")
 @click.option("--markdown", metavar="PATH", help="Also write the summary as Markdown.")
+@save_model_option
 @click.option(
     "--image", metavar="COLUMN", type=NAME, help="Column with image paths, to show suspicious labels as pictures."
 )
@@ -223,16 +231,17 @@ def report(
     json_path: str | None,
     markdown: str | None,
     *,
+    model_path: str | None,
     target: float | None,
     open_it: bool,
     **given: Any,
 ) -> None:
     """Write the report: one HTML file that opens anywhere, even without a network."""
     one_to_stdout(json_path, markdown)
-    if path_out == "-":
-        raise click.UsageError("The report needs a file: -o report.html.")
+    refuse_stdout(path_out, "The report needs a file: -o report.html.")
+    refuse_stdout(model_path, "The model needs a file: --save-model model.joblib.")
     output, settings = take(given)
-    check_outputs((path_out, json_path, markdown), settings.files)
+    check_outputs((path_out, json_path, markdown, model_path), settings.files)
     data, found = check_file(output, target, settings)
     from bayesfloor.summary._text import fold, terminal_width
 
@@ -254,6 +263,7 @@ def report(
         said = [*fold(found.verdict, terminal_width()), f"Report written to {printable(written)}{hint}"]
         output.result("\n".join(said))
     write_all(output, found, (), json_path, markdown)
+    save_model(output, found, data, model_path)
     if open_it:
         click.launch(str(written))
 

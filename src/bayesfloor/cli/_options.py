@@ -266,6 +266,11 @@ model_options = _apply(
     click.option("--score", type=Target(), help="Your model's score in the unit of the metric, to compare instead."),
     click.option("--n-test", metavar="N", type=Count(1), help="On how many rows --accuracy or --score was measured."),
 )
+_SAVE_MODEL_HELP = (
+    "Fit the best model to all labelled rows and write it as a pipeline of scikit-learn. Loading a joblib file can run "
+    "code: load only files that you trust, with the versions of bayesfloor and scikit-learn that wrote them."
+)
+save_model_option = click.option("--save-model", "model_path", metavar="FILE.joblib", help=_SAVE_MODEL_HELP)
 check_options = _apply(
     *_DATA, *_PREPARE, _duplicates, _time, _task, _metric, *_PRIORS, *_METHOD, effort_option, _MAX_ROWS, *_OUTPUT
 )

@@ -14,15 +14,16 @@ from bayesfloor.answer._forecast import LEVELS
 from bayesfloor.decide._model_score import ModelScore
 from bayesfloor.formulas._limits import lower_limit, two_sided, upper_limit
 from bayesfloor.support._results import Result
-from bayesfloor.support._types import Floats
+from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import percent
 
 _LEVEL = 0.95
 _ENDS = ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2)
 _UNTOLD = 0.9  # parts whose intervals are wider than this fraction of what they share are one part
-_TOP = 0.2  # fraction of rows on which the best learner is surest: there, errors are wrong labels rather than overlap
-_WIDE, _SMALL = 0.75, 0.25  # of what will stay: wrong labels are told apart if their interval is narrow, or near zero
-_FAR = 1 / 3  # of the error: if more rows would bring more than this, sure predictions may be wrong for lack of rows
+_FIFTH = 0.2  # of the rows: where the best learner is surest, errors are wrong labels rather than overlap
+_WIDE, _SMALL = 0.9, 0.25  # of what will stay: wrong labels are told apart if their interval is narrow, or near zero
+_SURE = 0.75  # mean probability of the surest predictions; if they are less sure, nothing is told apart
+_FAR = 0.25  # of the error: if more rows would bring more than this, sure predictions may be wrong for lack of rows
 _UNSTABLE = 1.3  # errors of trained models vary more than those of fixed ones, relative to the standard error
 _FEW = 0.02  # of what will stay: less is not named
 
@@ -222,26 +223,41 @@ def _wrong_labels(answer: Answer, stay: Part) -> _Known | None:
     """Return how much of the lowest possible error wrong labels cause, if they are wrong anywhere alike.
 
     If a fraction r of all labels is drawn anew, the lowest possible error L becomes L + r (G - L), where G = 1 - 1/K;
-    and even the surest predictions are wrong on r G of the rows. Overlap vanishes there: so if errors keep falling
-    from the third and second fifth of the rows to the surest one, the lower end goes on falling as fast.
+    and even the surest predictions are wrong on r G of the rows, with any other class alike. Overlap vanishes there,
+    and confuses a class with the second-likeliest one. So if errors keep falling towards the surest rows, the lower
+    end goes on falling as fast, and errors in favour of the second-likeliest class count less.
     """
     race = answer.evidence()
     if race.priors is not None or answer.best not in race.predicted:
         return None
     posterior = race.predicted[answer.best]
-    order = np.argsort(-posterior.max(axis=1), kind="stable")
-    wrong = (posterior.argmax(axis=1) != race.codes)[order]
-    size = int(_TOP * len(wrong))
-    if size < 1:
+    surest = np.argsort(-posterior.max(axis=1), kind="stable")
+    wrong = posterior.argmax(axis=1) != race.codes
+    size = int(_FIFTH * len(wrong))
+    if size < 1 or posterior.max(axis=1)[surest[: 2 * size]].mean() < _SURE:
         return None
-    worth = answer.n_independent[answer.best] / len(wrong)
-    surest, second, third = (float(wrong[k * size : (k + 1) * size].mean()) for k in range(3))
-    n = size * worth
-    low, high = (float(limit(surest * n, n, _ENDS[1])) for limit in (lower_limit, upper_limit))
-    falls = max(second - surest, (third - surest) / 2, 0.0)
-    low, middle = max(low - falls, 0.0), max(surest - falls / 2, low - falls, 0.0)
-    middle, low, high = (_caused(each, stay.loss, answer.n_classes) for each in (middle, low, high))
+    first, second, third = (float(wrong[surest[k * size : (k + 1) * size]].mean()) for k in range(3))
+    top, n = surest[: 2 * size], 2 * size * answer.n_independent[answer.best] / len(wrong)
+    rate = float(wrong[top].mean())
+    low, high = (float(limit(rate * n, n, _ENDS[1])) for limit in (lower_limit, upper_limit))
+    noise = float(np.sqrt(2 * rate * (1 - rate) / max(n / 2, 1)))
+    falls = max(second - first - noise, (third - first) / 2 - noise, 0.0)
+    evenly = _spread_evenly(posterior[top], race.codes[top], wrong[top])
+    values = (max(rate - falls / 2, 0.0) * evenly.loss, max(low - falls, 0.0) * evenly.low, high * evenly.high)
+    middle, low, high = (_caused(each, stay.loss, answer.n_classes) for each in values)
     return _Known(min(middle, stay.loss), min(low, stay.loss), min(high, stay.high))
+
+
+def _spread_evenly(posterior: Floats, codes: Ints, wrong: np.ndarray) -> _Known:
+    """Return which fraction of the errors looks as if labels were drawn at random, and its interval."""
+    others, n = posterior.shape[1] - 1, float(wrong.sum())
+    if others < 2 or n == 0:
+        return _Known(1.0, 1.0, 1.0)
+    likeliest = np.argsort(-posterior[wrong], axis=1, kind="stable")
+    seconds = float((likeliest[:, 1] == codes[wrong]).sum())
+    ends = (float(limit(seconds, n, _ENDS[1])) for limit in (lower_limit, upper_limit))
+    found, most, least = (float(np.clip((1 - each) * others / (others - 1), 0, 1)) for each in (seconds / n, *ends))
+    return _Known(found, least, most)
 
 
 def _caused(surest: float, lowest: float, n_classes: int) -> float:

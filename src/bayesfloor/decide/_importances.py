@@ -14,7 +14,7 @@ from bayesfloor.answer._make_answer import seen_by_learners
 from bayesfloor.answer._metrics import BRIER, Metric
 from bayesfloor.answer._number_answers import Numbers
 from bayesfloor.answer._number_learners import REGRESSORS
-from bayesfloor.answer._race import Race, fit_classes, fit_numbers, shift, temperatures, tempered
+from bayesfloor.answer._race import Race, fit_classes, fit_numbers, for_priors, posterior_of, temperatures
 from bayesfloor.floor._fit import Fit
 from bayesfloor.floor._sample import Settings
 from bayesfloor.formulas._limits import class_weights, two_sided, unit_means, weighted_losses
@@ -310,14 +310,16 @@ def _mixer(bench: _Bench, first: Floats) -> Callable[[Floats], Floats]:
 
     def logs(found: Floats) -> Floats:
         each = zip(found.swapaxes(0, 1), factors, bench.weights, strict=True)
-        return np.sum([weight * np.log(tempered(scores, factor)) for scores, factor, weight in each], axis=0)
+        return np.sum(
+            [weight * np.log(posterior_of(scores, factor[:, None])) for scores, factor, weight in each], axis=0
+        )
 
     last = temperatures(logs(first), bench.truth, bench.fold)
-    return lambda found: tempered(logs(found), last)
+    return lambda found: posterior_of(logs(found), last[:, None])
 
 
 def _losses(bench: _Bench, metric: Metric, predicted: Floats) -> Floats:
     if bench.priors is None:
         return metric.losses(predicted, bench.truth, bench.fold)
     weight = class_weights(bench.priors, bench.truth)
-    return weighted_losses(metric.losses(shift(predicted, weight), bench.truth, bench.fold), bench.truth, weight)
+    return weighted_losses(metric.losses(for_priors(predicted, weight), bench.truth, bench.fold), bench.truth, weight)

@@ -214,8 +214,8 @@ def _reduced(features: Features) -> Features:
         exact = canonical(exact)
     elif is_sparse(exact):
         exact = exact.toarray()
-    first, number = _distinct(exact)
-    components = _components(exact[first])[number]
+    first, number = distinct_rows(exact)
+    components = find_axes(exact[first])[1][number]
     d, k = exact.shape[1], components.shape[1]
     treatment = f"{d:,} columns reduced to {k} component{'s' * (k > 1)} (linear models use all columns)"
     before = () if all(column.as_is for column in features.prepared) else features.prepared
@@ -231,7 +231,7 @@ def _reduced(features: Features) -> Features:
     )
 
 
-def _distinct(exact: Any) -> tuple[Ints, Ints]:
+def distinct_rows(exact: Any) -> tuple[Ints, Ints]:
     """Return the first occurrence of each distinct row, sorted by content, and each row's number."""
     rows: Iterable[bytes]
     if is_sparse(exact):
@@ -244,16 +244,33 @@ def _distinct(exact: Any) -> tuple[Ints, Ints]:
     return first, number
 
 
-def _components(rows: Any) -> Floats:
-    """Compute the first components of rows with scaled columns, with a fixed seed."""
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """The first components of some rows with scaled columns, to be found in these and other rows."""
+
+    middle: Any  # None for sparse rows, which are not centred
+    size: Floats
+    directions: Floats
+
+    def apply(self, X: Any) -> Floats:
+        """Return the components of each row."""
+        return np.ascontiguousarray(_scaled(X, self.middle, self.size) @ self.directions)
+
+
+def _scaled(X: Any, middle: Any, size: Floats) -> Any:
+    return divide_columns(X, size) if middle is None else (X - middle) / size
+
+
+def find_axes(rows: Any) -> tuple[Axes, Floats]:
+    """Return the first components of rows with scaled columns, with a fixed seed, and those of each row."""
     from sklearn.utils.extmath import randomized_svd
 
     if is_sparse(rows):
-        scaled = divide_columns(rows, typical_size(rows))
+        middle, size = None, typical_size(rows)
     else:
         spread = np.where(np.ptp(rows, axis=0) > 0, rows.std(axis=0), 0.0)
-        scaled = (rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        middle, size = rows.mean(axis=0), np.where(spread > 0, spread, 1.0)
     width = max(1, min(_COMPONENTS, min(rows.shape) - 1))
     with one_blas_thread():  # the number of threads would change the last digits
-        left, size, _ = randomized_svd(scaled, width, n_iter=5, random_state=0)
-    return np.ascontiguousarray(left * size)
+        left, length, right = randomized_svd(_scaled(rows, middle, size), width, n_iter=5, random_state=0)
+    return Axes(middle, size, right.T), np.ascontiguousarray(left * length)

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin  # noqa: TID253 - itself imported when first used
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253 - itself imported when first used
 
-from bayesfloor.io._columns import Values, read_all
+from bayesfloor.io._columns import Values, as_gaps, read_all, texts
 from bayesfloor.io._data import Data, recognise
 from bayesfloor.io._encoders import ROLES, Column, Encoder, Ngrams, keep_constant, make_encoder
 from bayesfloor.support._errors import InputError
@@ -19,6 +19,8 @@ from bayesfloor.support._parameters import check_flag, check_roles
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats
 from bayesfloor.support._words import how_many, join_labels, printable, quoted
+
+_FEWEST_UNREAD = 10  # cells: if none of so many can be read, the column is another one
 
 
 class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -133,6 +135,12 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         check_is_fitted(self)
         return self._encode(self._in_order(recognise(X)))
 
+    def transform_any(self, X: Any) -> Floats:
+        """Turn a table with the same columns into numbers, as ``transform`` does; unreadable cells count as missing."""
+        check_is_fitted(self)
+        blocks = _each(_read_what_fits, self._in_order(recognise(X)), self._encoders)
+        return np.ascontiguousarray(np.hstack(blocks), dtype=np.float64)
+
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:  # noqa: ARG002
         """Return the names of the output columns.
 
@@ -208,6 +216,26 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _read_what_fits(values: Values, encoder: Encoder) -> Floats:
+    """Encode a column; strings that do not fit the fitted column count as missing, unless many and all do not fit."""
+    try:
+        return encoder.encode(values)
+    except ValueError:
+        unread = [not _fits(encoder, level) for level in values.levels]
+        if values.kind != "text" or (all(unread) and values.counts.sum() >= _FEWEST_UNREAD):
+            raise
+    return encoder.encode(as_gaps(values, unread))
+
+
+def _fits(encoder: Encoder, level: str) -> bool:
+    """Whether an encoder can read a string."""
+    try:
+        encoder.encode(texts("", [level]))
+    except ValueError:
+        return False
+    return True
 
 
 def _each(work: Callable[..., Any], table: Sequence[Values], *beside: Sequence[Any]) -> list[Any]:

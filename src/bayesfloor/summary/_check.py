@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from bayesfloor.answer._answer import OPEN, Answer, check_target
+from bayesfloor.answer._best_model import Recipe, make_best_model, make_recipe
 from bayesfloor.answer._hazards import AS_CASES, AS_COPIES, BETWEEN, LATER, Hazards, find_hazards
 from bayesfloor.answer._make_answer import make_answers
 from bayesfloor.answer._metrics import ACCURACY, NUMBERS, check_metric
-from bayesfloor.answer._number_answers import in_tenths, make_number_answers, read_rows
+from bayesfloor.answer._number_answers import SCALE, in_tenths, make_number_answers, read_rows
 from bayesfloor.answer._pairs_and_classes import class_answers, pair_answers
 from bayesfloor.decide._budget import make_budget
 from bayesfloor.decide._gap import Gap, gap
@@ -130,10 +131,49 @@ class Check(Measured):
     True
     """
 
+    _recipe: Recipe | None = field(default=None, repr=False)  # how learners were given the data; None if read from JSON
+
     @cached_property
     def next(self) -> tuple[Step, ...]:
         """What to do next: at most three steps, those that would bring the most first."""
         return next_steps(self)
+
+    def best_model(self) -> Any:
+        """Return the best learner of the race, unfitted, behind the preparation of these data.
+
+        It is a scikit-learn pipeline: clone it, search its settings, cross-validate it, fit it to these or other rows.
+        Its cross-validated error is that of ``answer.errors[answer.best]``, within noise. Pass ``fit`` what you passed
+        to ``check``: a table may still have its label, ids and other columns that the check did not use, and
+        new ones may have them or not. It predicts labels as you pass them; of votes and class probabilities, ``fit``
+        uses each row's likeliest class.
+
+        Returns
+        -------
+        sklearn.pipeline.Pipeline
+
+        Raises
+        ------
+        InputError
+            If the check was read from a file, which does not contain the learners.
+
+        Notes
+        -----
+        The best of several learners has a cross-validated error that is a little too low, because it was chosen by
+        it. Groups, duplicates and time matter for testing, not for fitting: pass your own splits to cross-validate.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import bayesfloor
+        >>> table = pd.DataFrame({"age": [20, None, 30, 41] * 9, "sex": list("mffm") * 9, "sick": list("nnyy") * 9})
+        >>> model = bayesfloor.check(table, "sick", effort="quick").best_model()
+        >>> model.fit(table, table["sick"]).predict(pd.DataFrame({"sex": ["x", None], "age": [30, 20]})).tolist()
+        ['y', 'n']
+        """
+        race = self.answer.evidence()
+        if self._recipe is None:
+            raise InputError("This check does not say how its learners were given the data. Run bayesfloor.check.")
+        return make_best_model(race, self._recipe, self.answer.best, self.answer.metric, self.facts.scale)
 
     def gates(
         self,
@@ -443,10 +483,12 @@ def check(
     hazards = find_hazards(data, roles, y_kind, random_state, duplicates, time).held(together=auto_groups)
     data, settings = _as_they_belong(data, settings, hazards)
     floor = _fit_quietly(data, settings, hazards)
+    features = floor.fitted_.sample.features
+    recipe = make_recipe(data, features, settings, floor.fitted_.scale, learners, clean_labels=clean_labels)
     made = make_answers(floor.overall_, floor.fitted_, settings, effort, learners, hazards, data.group, metric)
     facts = gather_facts(floor.fitted_, settings, replace(data, name=name or data.name), time)
-    features = class_importances(next(iter(made.values())), floor.fitted_, settings)
-    return replace(make_check(floor, made, target, facts, data, hazards, own), features=features)
+    shown = class_importances(next(iter(made.values())), floor.fitted_, settings)
+    return replace(make_check(floor, made, target, facts, data, hazards, own), features=shown, _recipe=recipe)
 
 
 def _check_predictions(data: Data) -> None:
@@ -537,6 +579,7 @@ def _check_numbers(
         drift=hazards.drift,
         leaks=hazards.leaks,
         doubtful=hazards.doubtful,
+        _recipe=make_recipe(data, rows.sample.features, settings, SCALE, learners, task=NUMBERS),
     )
 
 

@@ -59,7 +59,7 @@ def to_dict(check: Measured, gates: Sequence[Gate] = ()) -> dict[str, Any]:
         "next": plain(next_steps(check)),
         **({"gates": plain(gates)} if gates else {}),
     }
-    parts = (item.name for item in fields(check) if item.name not in _FOUND_AGAIN)
+    parts = (item.name for item in fields(check) if item.repr and item.name not in _FOUND_AGAIN)
     return {**found, **{name: store(getattr(check, name)) for name in parts if name not in found}}
 
 

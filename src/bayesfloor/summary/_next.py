@@ -31,9 +31,11 @@ from bayesfloor.support._words import (
 
 _MOST = 3  # steps
 _LITTLE, _LITTLE_OF_ERROR = 0.001, 0.05  # falls of an error that do not matter: absolute, and relative to it
+_LITTLE_AT_FOUR = 0.005  # with four times as many rows
 _TIMES = (2, 4, 16)
 # Findings to act on before anything else: until then, the answer is about another problem.
 _FIRST = ("BF118", "BF119", "BF106", "BF114", "BF115")
+_COPIES = "BF113"  # which the check kept together, so that all else it says still holds
 
 
 class Action(StrEnum):
@@ -96,19 +98,23 @@ def next_steps(check: Measured) -> tuple[Step, ...]:
     answer = check.answer
     if code := _first_finding(check):
         text = "test your model on rows that it was not trained on, then check again."
-        if code in _FIRST:
-            text = f"act on {code} below, then check again."
-        return (Step(Action.FIX, text, command=f"bayesfloor explain {code}", code=code),)
+        return (_fix(code, f"act on {code} below, then check again." if code in _FIRST else text),)
     if done := _done(check):
         return (done,)
     if answer.unknown is not None and answer.forecast is not None:
         return ()  # the verdict says what would help
     if finds_nothing(answer):
         return (_features("look for better features."),)
+    copies = any(finding.code == _COPIES for finding in check.findings)
+    first = [_fix(_COPIES, "drop the copies, or keep them together when you test a model.")] if copies else []
     steps = [step for step in (_try(check), _labels(check), _rows(check), _merge(check)) if step is not None]
     steps.sort(key=lambda step: -np.nan_to_num(step.gain))
     more = [_effort(check), _features(_why_features(check, steps))] if answer.unknown is None else []
-    return tuple([*steps, *(step for step in more if step is not None)][:_MOST])
+    return tuple([*first, *steps, *(step for step in more if step is not None)][:_MOST])
+
+
+def _fix(code: str, text: str) -> Step:
+    return Step(Action.FIX, text, command=f"bayesfloor explain {code}", code=code)
 
 
 def next_text(check: Measured) -> str:
@@ -172,9 +178,11 @@ def _part(check: Measured, name: PartName) -> Part | None:
 def _try(check: Measured) -> Step | None:
     """Return the step to the best learner, if it is better than the user's model."""
     part, answer = _part(check, PartName.MODEL), check.answer
-    if part is None or part.loss <= 0 or (part.low <= 0 and hardly_falls(part.loss, 0.0)):
+    if part is None or check.budget is None or part.loss <= 0:
         return None
-    answer = answer if check.budget is not None and check.budget.metric == answer.metric else check.of_errors
+    if part.low <= 0 and hardly_falls(check.budget.error, check.budget.error - part.loss):
+        return None
+    answer = answer if check.budget.metric == answer.metric else check.of_errors
     learner, sure = called(answer.best, answer.of.task), "" if part.low > 0 else ", which these rows cannot prove"
     text = f"try {learner}: in cross-validation it {_better_by(answer, part.loss)} than your model{sure}."
     return Step(Action.MODEL, text, part.loss, **_MODEL)
@@ -220,7 +228,8 @@ def _rows(check: Measured) -> Step | None:
     twice, four_times = (float(answer.forecast.quantiles([0.5], times * n)[0]) for times in (2, 4))
     now = min(lowest_error(answer), _loss_of_model(check))
     even = "" if target is None else _even_chance(answer, target)
-    if hardly_falls(now, twice, answer.guessing) and not even:
+    little = max(_LITTLE_AT_FOUR * min(answer.guessing, 1.0), 2 * _LITTLE_OF_ERROR * now)
+    if (hardly_falls(now, twice, answer.guessing) or now - four_times < little) and not even:
         return None
     if even and target is not None:
         text = f"collect more {answer.unit}: {even} of {wished(answer, target, check.measure)}."
@@ -255,7 +264,7 @@ def _effort(check: Measured) -> Step | None:
     """Return the step to more kinds of model, if some were left out for their cost."""
     answer = check.answer
     slow = [name for name, why in answer.left_out.items() if why.startswith("too slow")]
-    if not slow or answer.effort == "thorough" or check.target is None:
+    if not slow or answer.effort == "thorough" or check.outcome not in (REACHABLE, LIKELY, OPEN):
         return None
     kinds = "kind of model was" if len(slow) == 1 else "kinds of model were"
     text = f'run it with --effort thorough, or effort="thorough": {len(slow)} {kinds} left out as too slow.'
