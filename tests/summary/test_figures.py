@@ -20,7 +20,6 @@ from bayesfloor.summary._figures import (
 from bayesfloor.summary._html import make_page
 from bayesfloor.support._words import about
 
-
 ANSWER = {"lowest_error_estimate", "lowest_error_lower", "lowest_error_upper"}
 OTHERS = {"guessing_error", "best_learner_error", "hardest_pair_error", "hardest_class_error"}
 COUNTS = {"suspicious_labels", "rows"}

@@ -168,8 +168,10 @@ SLOW, ALMOST = {"boosting": "too slow on these data"}, {"errors": {"linear": 0.1
         (
             None,
             {},
-            "collect more rows; with twice as many, the best model would reach about 86.0 %, and with "
-            "four times as many 88.0 %.",
+            (
+                "collect more rows; with twice as many, the best model would reach about 86.0 %, and with "
+                "four times as many 88.0 %."
+            ),
         ),
         (None, ALMOST, "look for better features; more rows of the same kind would hardly help."),
         (None, {"forecast": None}, ""),
