@@ -159,15 +159,20 @@ def test_more_rows_are_told_with_errors_and_the_probability_of_the_target(fallin
     assert (MORE in found.to_markdown(), MORE in found._repr_html_()) == (bool(told), bool(told))
 
 
-TWICE = "collect more rows; with twice as many, the best model would reach about 86.0 %, and with four times"
-TWICE += " as many 88.0 %."
 SLOW, ALMOST = {"boosting": "too slow on these data"}, {"errors": {"linear": 0.142}, "best": "linear"}
 
 
 @pytest.mark.parametrize(
     ("target", "answer", "step"),
     [
-        (None, {}, TWICE),
+        (
+            None,
+            {},
+            (
+                "collect more rows; with twice as many, the best model would reach about 86.0 %, and with "
+                "four times as many 88.0 %."
+            ),
+        ),
         (None, ALMOST, "look for better features; more rows of the same kind would hardly help."),
         (None, {"forecast": None}, ""),
         # nothing is simpler than to train what was tested
