@@ -103,7 +103,7 @@ TRAINING_FAMILIES = {
     "twins": (_twins, _slope),
     "bowls": (_slope, _bowl, _slope),
 }
-JUDGING = [(family, seed) for family in JUDGING_FAMILIES for seed in range(300, 308)]
+JUDGING = [(family, seed) for family in JUDGING_FAMILIES for seed in range(400, 408)]
 TRAINING = [(family, seed) for family in TRAINING_FAMILIES for seed in range(4)]
 
 

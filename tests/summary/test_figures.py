@@ -1,4 +1,4 @@
-"""Figures and tables by name: the next step, tables of decisions, and what trackers get."""
+"""Figures and tables by name: tables of decisions, and what trackers get."""
 
 import json
 from dataclasses import replace
@@ -9,105 +9,16 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 
 from bayesfloor import BayesFloor, Check, FloorSelector, compare_representations
-from bayesfloor.answer import Basis, Reason
 from bayesfloor.decide import gap
 from bayesfloor.summary._figures import (
     comparison_cells,
     enough,
     gap_cells,
-    hardly_falls,
-    more_rows,
-    next_step,
     path_cells,
     path_notes,
 )
 from bayesfloor.summary._html import make_page
 from bayesfloor.support._words import about
-
-
-@pytest.fixture(scope="module")
-def wine(made):
-    return replace(made("wine"), target=None)
-
-
-@pytest.fixture(scope="module")
-def falling(wine, spread):
-    """A check without a target whose forecast falls to 10 % from 18 % with 240 training rows: (what else) -> Check."""
-    above = (0.08, 0.04, 0.02, 0.01, 0.005, 0.0, 0.0)
-    errors = tuple(spread(0.05 + more, 0.1 + more, 0.2 + more).lowest for more in above)
-    forecast = replace(spread(0.05, 0.1, 0.2), errors=errors)
-    base = {"forecast": forecast, "estimate": 0.1, "lower": 0.05, "upper": 0.25, "left_out": {}}
-
-    def fall(target=None, **answer):
-        learners = {**wine.answer.errors, wine.answer.best: 0.18}
-        return replace(wine, target=target, answer=replace(wine.answer, **{"errors": learners, **base, **answer}))
-
-    return fall
-
-
-MORE = "2 times: error about 14.0 % (9.0 to 24.0 %); 4 times: 12.0 % (7.0 to 22.0 %); 16 times: 10.5 % (5.5 to 20.5 %)"
-THEN = f"{MORE}. Probability of 87 % accuracy then: "
-
-
-@pytest.mark.parametrize(
-    ("target", "answer", "told"),
-    [
-        (None, {}, MORE),
-        (0.87, {}, f"{THEN}40 %, 55 %, 62 %; about 680 training rows give an even chance"),
-        (0.87, {"upper": 0.12}, f"{THEN}95 %, 95 %, 95 %"),
-        (0.95, {}, f"{MORE}. Probability of 95 % accuracy then: under 5 %, under 5 %, under 5 %"),
-        (0.87, {"forecast": None}, ""),
-        *((0.87, {"reasons": (Reason(basis, (0.5,)),)}, "") for basis in (Basis.UNDECIDED, Basis.SYNTHETIC)),
-    ],
-)
-def test_more_rows_are_told_with_errors_and_the_probability_of_the_target(falling, target, answer, told):
-    """With the rows for an even chance, unless they are at hand or too many; and nothing if nothing is known."""
-    found = falling(target, **answer)
-
-    assert more_rows(found.answer, target, "accuracy") == told
-    assert (f"more rows {told}" in " ".join(repr(found).split())) == bool(told)
-    assert (MORE in found.to_markdown(), MORE in found._repr_html_()) == (bool(told), bool(told))
-
-
-SLOW, ALMOST = {"boosting": "too slow on these data"}, {"errors": {"linear": 0.142}, "best": "linear"}
-
-
-@pytest.mark.parametrize(
-    ("target", "answer", "step"),
-    [
-        (None, {}, "collect more rows; with twice as many, the best model would reach about 86.0 %."),
-        (None, ALMOST, "look for better features; more rows of the same kind would hardly help."),
-        (None, {"forecast": None}, ""),
-        # nothing is simpler than to train what was tested
-        (0.8, {"upper": 0.2}, "train "),
-        (0.87, {}, "collect more rows: about 680 training rows give an even chance of 87 % accuracy."),
-        (0.87, {"upper": 0.12, "unit": "groups"}, "collect more groups; with twice as many, the best model would "),
-        (0.87, {"left_out": SLOW}, 'run it with --effort thorough, or effort="thorough": 1 kind of model was left out'),
-        (0.94, {}, "look for better features."),
-        (0.87, {"forecast": None}, ""),
-    ],
-    ids=["rows", "features", "none", "reachable", "open", "shown", "effort", "unlikely", "cannot say"],
-)
-def test_the_next_step_is_what_could_help_most(falling, target, answer, step):
-    """Rows only if the error falls with them; kinds of model that were left out come before."""
-    found = next_step(falling(target, **answer))
-
-    assert found.startswith(step)
-    assert bool(found) == bool(step)
-    assert hardly_falls(0.3, 0.31)
-
-
-def test_a_poor_model_is_told_which_learner_to_try_and_faults_come_first(made):
-    """Readers who bring a model want to know what to do; no step makes sense before the labels do."""
-    found = made("chosen")
-    words = {"room to improve": "try ", "at the floor": "look for better features.", "below the floor": ""}
-    for word, step in words.items():
-        told = replace(found, gap=replace(found.gap, overall=replace(found.gap.overall, word=word, error=0.9)))
-        assert next_step(told).startswith(step)
-        assert bool(next_step(told)) == bool(step)
-    assert next_step(made("leak")) == "act on BF114 below, then check again."
-    assert next_step(made("noise")) == "look for better features."
-
 
 ANSWER = {"lowest_error_estimate", "lowest_error_lower", "lowest_error_upper"}
 OTHERS = {"guessing_error", "best_learner_error", "hardest_pair_error", "hardest_class_error"}

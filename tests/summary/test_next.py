@@ -12,6 +12,8 @@ from bayesfloor.decide import Part
 from bayesfloor.decide._budget import make_budget
 from bayesfloor.decide._model_score import OwnModel, told_score
 from bayesfloor.summary import Action
+from bayesfloor.summary._next import hardly_falls, more_rows, next_text
+from bayesfloor.summary._verdict import lowest_error
 
 ERRORS, LEFT = (0.0, 0.02, 0.1, 0.3), (1.0, 0.6, 0.1)  # of the best learner, and how much of it will stay
 TARGETS = ("none", "met", "between", "below")
@@ -110,3 +112,102 @@ def test_steps_have_a_cost_and_something_to_type(made):
         for step in made(kind).next:
             assert step.cost or step.action in (Action.STOP, Action.FIX), kind
             assert step.python or step.command or step.action in (Action.STOP, Action.ROWS, Action.FIX), kind
+
+
+@pytest.fixture(scope="module")
+def wine(made):
+    return replace(made("wine"), target=None)
+
+
+@pytest.fixture(scope="module")
+def falling(wine, spread):
+    """A check without a target whose forecast falls to 10 % from 18 % with 240 training rows: (what else) -> Check."""
+    above = (0.08, 0.04, 0.02, 0.01, 0.005, 0.0, 0.0)
+    errors = tuple(spread(0.05 + more, 0.1 + more, 0.2 + more).lowest for more in above)
+    forecast = replace(spread(0.05, 0.1, 0.2), errors=errors)
+    base = {"forecast": forecast, "estimate": 0.1, "lower": 0.05, "upper": 0.25, "left_out": {}}
+
+    def fall(target=None, **answer):
+        learners = {**wine.answer.errors, wine.answer.best: 0.18}
+        answer = replace(wine.answer, **{"errors": learners, **base, **answer})
+        return replace(wine, target=target, answer=answer, budget=make_budget(answer))
+
+    return fall
+
+
+MORE = "2 times: error about 14.0 % (9.0 to 24.0 %); 4 times: 12.0 % (7.0 to 22.0 %); 16 times: 10.5 % (5.5 to 20.5 %)"
+THEN = f"{MORE}. Probability of 87 % accuracy then: "
+
+
+@pytest.mark.parametrize(
+    ("target", "answer", "told"),
+    [
+        (None, {}, MORE),
+        (0.87, {}, f"{THEN}40 %, 55 %, 62 %; about 680 training rows give an even chance"),
+        (0.87, {"upper": 0.12}, f"{THEN}95 %, 95 %, 95 %"),
+        (0.95, {}, f"{MORE}. Probability of 95 % accuracy then: under 5 %, under 5 %, under 5 %"),
+        (0.87, {"forecast": None}, ""),
+        *((0.87, {"reasons": (Reason(basis, (0.5,)),)}, "") for basis in (Basis.UNDECIDED, Basis.SYNTHETIC)),
+    ],
+)
+def test_more_rows_are_told_with_errors_and_the_probability_of_the_target(falling, target, answer, told):
+    """With the rows for an even chance, unless they are at hand or too many; and nothing if nothing is known."""
+    found = falling(target, **answer)
+
+    assert more_rows(found.answer, target, "accuracy") == told
+    assert (f"more rows {told}" in " ".join(repr(found).split())) == bool(told)
+    assert (MORE in found.to_markdown(), MORE in found._repr_html_()) == (bool(told), bool(told))
+
+
+SLOW, ALMOST = {"boosting": "too slow on these data"}, {"errors": {"linear": 0.142}, "best": "linear"}
+
+
+@pytest.mark.parametrize(
+    ("target", "answer", "step"),
+    [
+        (
+            None,
+            {},
+            (
+                "collect more rows; with twice as many, the best model would reach about 86.0 %, and with "
+                "four times as many 88.0 %."
+            ),
+        ),
+        (None, ALMOST, "look for better features; more rows of the same kind would hardly help."),
+        (None, {"forecast": None}, ""),
+        # nothing is simpler than to train what was tested
+        (0.8, {"upper": 0.2}, "train "),
+        (0.87, {}, "collect more rows: about 680 training rows give an even chance of 87 % accuracy."),
+        (0.87, {"upper": 0.12, "unit": "groups"}, "collect more groups; with twice as many, the best model would "),
+        (0.94, {}, "look for better features."),
+        (0.87, {"forecast": None}, ""),
+    ],
+    ids=["rows", "features", "none", "reachable", "open", "shown", "unlikely", "cannot say"],
+)
+def test_the_next_step_is_what_could_help_most(falling, target, answer, step):
+    """Rows only if the error falls with them."""
+    found = next_text(falling(target, **answer))
+
+    assert found.startswith(step)
+    assert bool(found) == bool(step)
+    assert hardly_falls(0.3, 0.31)
+
+
+def test_kinds_of_model_that_were_left_out_come_after_steps_whose_gain_is_known(falling):
+    rows, effort, _ = falling(0.87, left_out=SLOW).next
+    told = 'run it with --effort thorough, or effort="thorough": 1 kind of model was left out as too slow.'
+
+    assert (rows.action, effort.action, effort.text) == (Action.ROWS, Action.EFFORT, told)
+    assert Action.EFFORT not in [step.action for step in falling(0.94, left_out=SLOW).next]
+
+
+def test_a_poor_model_is_told_which_learner_to_try_and_faults_come_first(made):
+    """Readers who bring a model want to know what to do; no step makes sense before the labels do."""
+    found = made("chosen")
+    best = lowest_error(found.answer)
+    for loss, step in ((best + 0.2, "try "), (best, "collect more rows; "), (0.0, "test your model on rows that")):
+        score = told_score(found.answer, found.answer, OwnModel(accuracy=1 - loss, n_test=10**5))
+        told = replace(found, gap=None, model_score=score, budget=make_budget(found.answer, score))
+        assert next_text(told).startswith(step)
+    assert next_text(made("leak")) == "act on BF114 below, then check again."
+    assert next_text(made("noise")) == "look for better features."

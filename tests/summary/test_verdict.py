@@ -205,7 +205,7 @@ def test_differences_have_a_sign(share, told):
 
 def after_model(found, word):
     """The verdict's words, had the comparison with the model come out like this."""
-    return replace(found, gap=replace(found.gap, overall=replace(found.gap.overall, word=word))).words
+    return replace(found, model_score=replace(found.model_score, word=word)).words
 
 
 def test_a_model_comes_first_and_a_target_after_it(made, altered):
@@ -214,8 +214,9 @@ def test_a_model_comes_first_and_a_target_after_it(made, altered):
     words, asked = after_model(found, ROOM), replace(found, target=0.5)
     no_end = after_model(altered(found, answer={"lower": np.nan, "why_lower": None}), ROOM)
 
+    assert found.model_score.loss == found.gap.overall.error
     assert words.headline.startswith(
-        f"Your model: {accuracy(found.gap.overall.error)} % accuracy. Best possible: about "
+        f"Your model: {accuracy(found.model_score.loss)} % accuracy. Best possible: about "
     )
     assert words.headline.endswith(". Room to improve")
     assert words.text.endswith(" in cross-validation.")
@@ -236,7 +237,7 @@ def test_a_model_comes_first_and_a_target_after_it(made, altered):
 def test_each_conclusion_has_its_words(made, word, said):
     """One sentence for each conclusion about a model that is as good as the best learner."""
     found = made("chosen")
-    found = replace(found, gap=replace(found.gap, overall=replace(found.gap.overall, error=0.0)))
+    found = replace(found, model_score=replace(found.model_score, loss=0.0))
 
     assert said in after_model(found, word).text
 

@@ -32,6 +32,7 @@ _CHEAP = 0.1  # of the cost of all learners
 _KEPT = 0.9  # a cheaper learner will do if it keeps this part of what the best one gains on guessing
 _AT_ONCE = 10_000  # rows to predict at once: a call has costs of its own
 _WORTH_HAVING = 0.1  # least weight in the blend of a second learner
+_LOCAL = "local"  # a kind of learner
 _STREAM = 14  # of random numbers
 
 
@@ -174,7 +175,10 @@ def _choose(race: Race, answer: Answer, width: int) -> tuple[dict[str, float], i
     feature with a curved effect, so another kind of learner joins it if the blend has use for one.
     """
     metric, registry = answer.of, REGISTRY if race.y is None else REGRESSORS
-    losses = {name: loss for name, loss in race.means(metric.name).items() if name in race.learners}
+    found = {name: loss for name, loss in race.means(metric.name).items() if name in race.learners}
+    # Neighbours change with any column: if one of noise is permuted, all the luck of these rows is gone.
+    losses = {name: loss for name, loss in found.items() if name not in registry or registry[name].kind != _LOCAL}
+    losses = losses or found
     least, guess = min(losses.values()), float(metric.guess(race.codes if race.y is None else race.y).mean())
     enough = max(least, guess - _KEPT * (guess - least))
     size = Size(float(race.n_train[-1]), width, answer.n_classes, None, answer.effort)

@@ -17,7 +17,6 @@ from bayesfloor.answer._metrics import (
     CLASSES,
     METRICS,
     NUMBERS,
-    Metric,
     check_metric,
     choose_metrics,
     score_text,
@@ -134,7 +133,7 @@ class Comparison(Result):
         return self.names[min(kept, key=lambda place: (self.n_features[place], place))]
 
     @property
-    def of(self) -> Metric:
+    def of(self) -> Any:  # a Metric, which is no public class
         """The metric itself."""
         return METRICS[self.metric]
 

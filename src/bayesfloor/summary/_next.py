@@ -31,6 +31,8 @@ from bayesfloor.support._words import (
 
 _MOST = 3  # steps
 _LITTLE, _LITTLE_OF_ERROR = 0.001, 0.05  # falls of an error that do not matter: absolute, and relative to it
+_NEARLY = 0.005  # errors that are nearly none, relative to guessing
+_MUCH = 0.4  # of what will stay: if wrong labels cause less, better features would bring more
 _LITTLE_AT_FOUR = 0.005  # with four times as many rows
 _TIMES = (2, 4, 16)
 # Findings to act on before anything else: until then, the answer is about another problem.
@@ -140,11 +142,17 @@ def _done(check: Measured) -> Step | None:
     """Return the step if nothing is left to gain, or if the target is met."""
     answer, best, own = check.answer, lowest_error(check.answer), _loss_of_model(check)
     name = called(answer.best, answer.of.task)
-    if min(best, own) <= 0 and answer.best and check.outcome in (None, REACHABLE, LIKELY):
-        if own <= 0:
-            return Step(Action.STOP, "stop: your model makes no error, so nothing is left to gain.", 0.0)
-        if check.model_score is None and check.target is None:
-            return Step(Action.STOP, f"stop: {name} makes no error, so nothing is left to gain.", 0.0, **_MODEL)
+    mine, little = check.model_score is not None, 0.0
+    if check.target is None:
+        little = _NEARLY * min(answer.guessing, 1.0) if answer.of.of_errors else 0.0
+    if answer.best and check.outcome in (None, REACHABLE, LIKELY) and (own if mine else best) <= little:
+        errors = (
+            "makes no error, so nothing" if (own if mine else best) <= 0 else "makes so few errors that hardly anything"
+        )
+        if mine:
+            return Step(Action.STOP, f"stop: your model {errors} is left to gain.", 0.0)
+        if check.target is None:
+            return Step(Action.STOP, f"stop: {name} {errors} is left to gain.", 0.0, **_MODEL)
     if check.target is None or check.outcome not in (REACHABLE, LIKELY):
         return None
     allowed = answer.of.loss(check.target)
@@ -196,11 +204,15 @@ def _better_by(answer: Answer, loss: float) -> str:
 
 
 def _labels(check: Measured) -> Step | None:
-    """Return the step to a second look at labels, if wrong ones are a part of what will stay."""
+    """Return the step to a second look at labels, if wrong ones are a large part of what will stay."""
     if check.task == NUMBERS:
         return None
     part, n = _part(check, PartName.WRONG_LABELS), check.suspicious.n_suspect
-    if part is None or not n or part.low <= 0 or hardly_falls(lowest_error(check.of_errors), _left(check, part)):
+    stay = _part(check, PartName.STAY)
+    if part is None or stay is None or not n or part.low <= 0 or part.loss < _MUCH * stay.loss:
+        return None
+    now = lowest_error(check.of_errors)
+    if hardly_falls(now, now - part.loss):
         return None
     first = "the one that disagrees with its" if n == 1 else f"the {n:,} that disagree with their"
     text = (
@@ -210,10 +222,6 @@ def _labels(check: Measured) -> Step | None:
     return Step(
         Action.LABELS, text, part.loss, how_many(n, "label"), "found.suspicious.frame()", "bayesfloor samples FILE"
     )
-
-
-def _left(check: Measured, part: Part) -> float:
-    return lowest_error(check.of_errors) - part.loss
 
 
 def _rows(check: Measured) -> Step | None:
