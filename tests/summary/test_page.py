@@ -470,12 +470,13 @@ def test_a_keyboard_is_enough(open_page, digits_report):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     assert page.evaluate("document.activeElement.getBoundingClientRect().left") >= 0
-    stops = press_tab(page, 9)
+    stops = press_tab(page, 10)
     assert [text for _, text in stops] == [
         "Verdict",
         "More rows",
         "Pairs",
         "Classes",
+        "Features",
         "Labels",
         "Class tree",
         "How we know",

@@ -86,7 +86,7 @@ class Budget(Result):
     of : the learner that the error is of; empty for your model.
     error, low, high : the model's measured error and its 95 % interval.
     parts : what a better model on these rows would bring (only for your model), what more rows would bring, and what
-        will stay with these features, however many rows there are. Parts that these data do not tell apart are one.
+        will stay with these features, however many rows there are. Parts that these data cannot separate are one.
     inside : parts of what will stay: rows that contradict each other, labels that look wrong, and overlap of the
         classes. Empty if nothing is known of it.
 
