@@ -33,6 +33,8 @@ PUBLIC = [f"bayesfloor.{name}" for name in import_module("bayesfloor").__all__] 
 
 OTHERS = {
     "bayesfloor.answer.Basis",  # an enumeration: its signature is Python's own
+    "bayesfloor.decide.PartName",
+    "bayesfloor.summary.Action",
     "bayesfloor.floor.SampledRowsWarning",
     "bayesfloor.forest.ClassForests",  # made by class_forests, not by users
     "bayesfloor.io.InputError",  # an exception: some Pythons find no signature

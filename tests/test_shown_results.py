@@ -47,7 +47,8 @@ def make_results():
     parts += [two_samples(wine[::2], wine[1::2]), differences.too_good, *_hazards()]
     prices = 1e5 * (wine[:, 0] + wine[:, 1])
     numbers = check(wine, prices, effort="quick", predictions=prices)
-    parts += [numbers.odd, numbers.by_prediction, numbers.model_score]
+    parts += [numbers.odd, numbers.by_prediction, numbers.model_score, numbers.budget.parts[0]]
+    parts += [found.budget, found.next[0], check(table, "label", learners={}).features]
     return {type(part).__name__: part for part in parts}
 
 
@@ -72,11 +73,11 @@ def _hazards():
 
 # fmt: off
 NAMES = [
-    "Answer", "ClassAnswers", "ClassForests", "ClassTree", "Column", "Comparison", "Counts", "Curve", "Data",
+    "Answer", "Budget", "ClassAnswers", "ClassForests", "ClassTree", "Column", "Comparison", "Counts", "Curve", "Data",
     "Dependence", "DoubtfulColumns", "Drift", "ErrorByPrediction", "Facts", "Finding", "Fit", "Floor", "Forecast",
-    "Forest", "Gap", "GapLines", "Gate", "HoldOut", "Leak", "MergeAdvice", "MergeStep", "ModelScore", "OddNumbers",
-    "OneVsRestFloor", "PairAnswers", "PairwiseFloor", "Prepared", "Race", "Reason", "RelatedRows", "SampleScores",
-    "SelectionPath", "SuspiciousLabels", "TooGood", "Trait", "TwoSamples",
+    "Forest", "Gap", "GapLines", "Gate", "HoldOut", "Importances", "Leak", "MergeAdvice", "MergeStep", "ModelScore",
+    "OddNumbers", "OneVsRestFloor", "PairAnswers", "PairwiseFloor", "Part", "Prepared", "Race", "Reason",
+    "RelatedRows", "SampleScores", "SelectionPath", "Step", "SuspiciousLabels", "TooGood", "Trait", "TwoSamples",
 ]
 # fmt: on
 

@@ -245,6 +245,23 @@ WRONG = {
 
 
 BEYOND = {  # the largest loss: 1 for AUC and balanced accuracy, 2 for the Brier score, 9.2 nats
+    "chosen.budget": ["x", [], {}],
+    "chosen.budget.metric": ["auc", "rmse", "log_loss", None, 1],
+    "chosen.budget.error": [-0.1, 0.2, None, "x"],
+    "chosen.budget.low": [-0.1, 0.3, None],
+    "chosen.budget.parts": [None, [], {}, ["x"]],
+    "chosen.budget.parts.0.name": ["luck", None],
+    "chosen.budget.parts.0.loss": [-0.1, 0.5, None],
+    "chosen.budget.parts.1.high": [-0.1, 10**400, None],
+    "chosen.budget.inside.0.loss": [0.5, None],
+    "wine.budget.inside": [[{"name": "overlap", "loss": 0.01, "low": 0.0, "high": 0.02}]],
+    "chosen.model_score": ["x", [], {}],
+    "chosen.model_score.metric": ["auc", "rmse", "log_loss", None, 1],
+    "chosen.model_score.score": [0.5, 1.5, None, "x"],
+    "chosen.model_score.loss": [-0.1, 0.5, None],
+    "chosen.model_score.low": [0.9, None],
+    "chosen.model_score.word": ["luck", "", None],
+    "two classes.features.metric": ["auc", "rmse", None],
     "rare.beside": [None, "x", [], {"auc": {}}, {"roc_auc": {}}],
     "rare.beside.roc_auc.metric": ["balanced_accuracy", "auc", "rmse", None, 1],
     "rare.beside.roc_auc.estimate": [-0.1, 1.1, None],

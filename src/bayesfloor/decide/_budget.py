@@ -11,11 +11,12 @@ from scipy.special import ndtri
 
 from bayesfloor.answer._answer import Answer, Basis
 from bayesfloor.answer._forecast import LEVELS
+from bayesfloor.answer._metrics import METRICS
 from bayesfloor.decide._model_score import ModelScore
 from bayesfloor.formulas._limits import lower_limit, two_sided, upper_limit
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats, Ints
-from bayesfloor.support._words import percent
+from bayesfloor.support._words import number_text, percent
 
 _LEVEL = 0.95
 _ENDS = ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2)
@@ -113,7 +114,11 @@ class Budget(Result):
         return next((part for part in (*self.parts, *self.inside) if part.name == name), None)
 
     def _summary(self) -> str:
-        return ", ".join(f"{part.name} {percent(part.loss)}" for part in self.parts) + f" of {percent(self.error)} %"
+        parts = ", ".join(f"{part.name} {self._tell(part.loss)}" for part in self.parts)
+        return f"{parts} of {self._tell(self.error)}{' %' if METRICS[self.metric].of_errors else ''}"
+
+    def _tell(self, loss: float) -> str:
+        return percent(loss) if METRICS[self.metric].of_errors else number_text(loss, 2)
 
     def _columns(self) -> dict[str, Any]:
         every = (*self.parts, *self.inside)

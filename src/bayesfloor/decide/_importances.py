@@ -22,6 +22,7 @@ from bayesfloor.io._features import Features
 from bayesfloor.support._results import Result
 from bayesfloor.support._tasks import ignoring, one_blas_thread, one_openmp_thread, run_tasks
 from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._words import show_labels
 
 LEVEL = 0.95  # of all intervals together
 _ALIKE = 0.7  # rank correlation from which columns are one feature
@@ -85,7 +86,8 @@ class Importances(Result):
         return {"feature": [", ".join(names) for names in self.columns], **values}
 
     def _summary(self) -> str:
-        shown = [", ".join(names) for names, carries in zip(self.columns, self.carries, strict=True) if carries]
+        rows = zip(self.columns, self.carries, strict=True)
+        shown = [", ".join(show_labels(names)) for names, carries in rows if carries]
         return f"signal in {'; '.join(shown) or 'none'}; {self.n_silent:,} others carry none that these rows can show"
 
 

@@ -15,7 +15,10 @@ from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._forecast import GROWTH, LEVELS, Forecast
 from bayesfloor.answer._metrics import METRICS, NUMBERS
 from bayesfloor.answer._pairs_and_classes import PairAnswers
+from bayesfloor.decide._budget import Budget, PartName
+from bayesfloor.decide._gap import AT, BELOW, NOT_SHOWN, ROOM
 from bayesfloor.decide._merging import _mapping
+from bayesfloor.decide._model_score import ModelScore
 from bayesfloor.decide._suspicious import SuspiciousLabels
 from bayesfloor.floor._results import PairwiseFloor
 from bayesfloor.io._messages import one_line
@@ -30,6 +33,7 @@ from bayesfloor.support._results import plain, restore, store
 Made = TypeVar("Made", bound=Measured)
 SCHEMA_VERSION = 9
 _MOST_LOSS = 1e300  # of metrics without a largest loss
+_ROUNDING = 1e-9
 _MOST_ROWS = 2**53  # with more, a number of rows would be no exact number
 _OF_CLASSES = ("overall", "pairs", "classes", "pairwise", "one_vs_rest", "samples", "suspicious", "tree")
 _FOUND_AGAIN = ("samples", "tree")  # from the suspicious labels, and from the pairs
@@ -149,12 +153,46 @@ def _refuse_answer(name: str, answer: Answer) -> None:
         raise InputError("the standard errors make no sense")
 
 
+def _refuse_score(score: ModelScore, answer: Answer) -> None:
+    """Raise an error for a model's score that cannot be one by the metric of the answer."""
+    ends = [answer.of.loss(each) for each in (score.high, score.low)]
+    if not (0 <= score.loss <= _MOST_LOSS and np.isclose(answer.of.loss(score.score), score.loss)):
+        raise InputError("the model's score and its loss do not fit together")
+    if score.word not in (ROOM, AT, BELOW, NOT_SHOWN) or not _in_order(ends[0], score.loss, ends[1]):
+        raise InputError("the model's score makes no sense")
+
+
+def _refuse_budget(budget: Budget) -> None:
+    """Raise an error for parts that do not add up, or are no losses with intervals."""
+    parts = [(part.loss, part.low, part.high) for part in (*budget.parts, *budget.inside)]
+    for loss, low, high in [(budget.error, budget.low, budget.high), *parts]:
+        if not (low >= 0 and high <= _MOST_LOSS and _in_order(low, loss, high)):
+            raise InputError("a part of the budget is no loss with an interval")
+    if not np.isclose(sum(part.loss for part in budget.parts), budget.error, atol=0):
+        raise InputError("the parts of the budget do not add up to its error")
+    stay = budget.part(PartName.STAY)
+    if budget.inside and (stay is None or not np.isclose(sum(part.loss for part in budget.inside), stay.loss, atol=0)):
+        raise InputError("the parts of what will stay do not add up to it")
+
+
+def _in_order(low: float, middle: float, high: float) -> bool:
+    """Whether an interval has a loss inside, but for rounding."""
+    return bool(low <= middle * (1 + _ROUNDING) + _ROUNDING and middle <= high * (1 + _ROUNDING) + _ROUNDING)
+
+
 def _refuse_nonsense(made: Measured) -> None:
     """Raise an error for figures that gates would take at face value."""
     K = made.facts.n_classes
+    answers = {made.answer.metric: made.answer, **made.beside}
+    if any(part is not None and part.metric not in answers for part in (made.budget, made.model_score, made.features)):
+        raise InputError("the budget, the model's score or the features have a metric that the check does not have")
+    if made.budget is not None:
+        _refuse_budget(made.budget)
+    if made.model_score is not None:
+        _refuse_score(made.model_score, answers[made.model_score.metric])
     if made.features is not None and len(made.features.columns) != len(made.features.fall):
         raise InputError("the features and what they carry differ in number")
-    for name, answer in {made.answer.metric: made.answer, **made.beside}.items():
+    for name, answer in answers.items():
         _refuse_answer(name, answer)
     if made.task == NUMBERS:
         if made.answer.of.task != NUMBERS or made.facts.n_classes or min(made.facts.n_used, made.answer.n_rows) < 1:
