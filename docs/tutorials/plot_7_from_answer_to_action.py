@@ -72,7 +72,7 @@ display = BudgetDisplay.from_budget(found.budget)
 # *a better model*
 #     What the best learner of the check gains on these rows.
 # *wrong labels*, *overlap*
-#     Parts of what will stay. If they cannot be told apart, they are one part, *overlap or wrong labels*.
+#     Parts of what will stay. If the data do not separate them, they are one part, *overlap or wrong labels*.
 #
 # Here the truth, printed above, lies in each interval. The parts depend on chance, too: with seed 4 instead of 6, these
 # rows cannot say what will stay and what more rows would bring, and both are one part, *will stay or more rows*.
