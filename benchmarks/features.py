@@ -1,9 +1,10 @@
 """Features that carry the signal: whether planted ones are found, and whether noise is claimed.
 
-``judging`` are 40 tables with planted features among 10 to 200 columns of noise (``_feature_tables``). Their families
-and seeds were not tuned on; those of ``training`` were. The labels of ``silent`` tables have nothing to do with the
-features. ``rivals`` rank the columns of the tables that judge: permutation importance of a random forest, and mutual
-information. ``cost`` is the CPU time of a check, and of its importances.
+``judging`` are 40 tables with planted features among 10 to 200 columns of noise. Their seeds were not tuned on; two
+choices were made after a look at other seeds of their families (``_feature_tables``). ``training`` are tables of other
+families. The labels of ``silent`` have nothing to do with the features. ``rivals`` rank the columns of the tables
+that judge: permutation importance of a random forest, and mutual information. ``cost`` is the CPU time of a check, and
+of its importances.
 
 ``--only`` selects groups, families or tables, as in ``judging/copies``.
 """
