@@ -19,7 +19,7 @@ from benchmarks._results import Goal, code_behind, columns_of_numbers, verdict
 
 TEXTS = Path(__file__).parent / "pages"
 _ORDER = (
-    "forecast metrics realistic answers messy best_model compare hazards features gates known_floor feebee "
+    "forecast metrics realistic answers messy next_step best_model compare hazards features gates known_floor feebee "
     "calibration labels selection paper paper_gap"
 )
 ORDER = _ORDER.split()

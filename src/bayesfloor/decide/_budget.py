@@ -95,8 +95,8 @@ class Budget(Result):
     >>> from sklearn.datasets import load_wine
     >>> import bayesfloor
     >>> found = bayesfloor.check(*load_wine(return_X_y=True), accuracy=0.85, n_test=200, effort="quick")
-    >>> [str(part.name) for part in found.budget.parts]
-    ['will stay', 'more rows', 'a better model']
+    >>> str(found.budget.parts[-1].name)
+    'a better model'
     >>> round(sum(part.loss for part in found.budget.parts), 12)
     0.15
     """

@@ -483,9 +483,9 @@ def check(
     hazards = find_hazards(data, roles, y_kind, random_state, duplicates, time).held(together=auto_groups)
     data, settings = _as_they_belong(data, settings, hazards)
     floor = _fit_quietly(data, settings, hazards)
+    made = make_answers(floor.overall_, floor.fitted_, settings, effort, learners, hazards, data.group, metric)
     features = floor.fitted_.sample.features
     recipe = make_recipe(data, features, settings, floor.fitted_.scale, learners, clean_labels=clean_labels)
-    made = make_answers(floor.overall_, floor.fitted_, settings, effort, learners, hazards, data.group, metric)
     facts = gather_facts(floor.fitted_, settings, replace(data, name=name or data.name), time)
     carried = class_importances(next(iter(made.values())), floor.fitted_, settings)
     checked = make_check(floor, made, target, facts, data, hazards, own)

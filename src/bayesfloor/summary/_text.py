@@ -69,6 +69,7 @@ _GAP, _LEAST = 2, 6  # between two columns of a table, and the minimum of its fi
 _NAMES = 15  # width of the names of figures, including the gap before their texts
 _SCREEN = 24  # lines
 _FINDINGS = 3  # on one screen, if they fit
+_LEAST_NEEDED = ("where it goes",)  # figures that are left out if everything else fills the screen
 _SHOWN = 5  # hardest pairs and classes
 _PAIR_DROPS = (3, 4)  # columns to drop on a narrow terminal, least important first
 _CLASS_DROPS = (5, 3, 4)
@@ -87,9 +88,12 @@ def to_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = (), ste
     """Return the answer on one screen: verdict, figures, reliability, the main findings, what to do next."""
     steps = _python_steps(check) if steps is None else steps
     alone = len(gates) == 1 and gates[0].code == "BF301" and gates[0].word != FAILED  # the verdict covers it
-    first = [_verdict_lines(check, width, 2), _answer_lines(check, width)]
-    last = [_gate_lines(() if alone else gates, width), _step_lines(steps)]
-    texts = [_join([*first, _finding_lines(check, width, most), *last]) for most in range(_FINDINGS, 0, -1)]
+    head, last = _verdict_lines(check, width, 2), [_gate_lines(() if alone else gates, width), _step_lines(steps)]
+    ways = [(most, ()) for most in range(_FINDINGS, 0, -1)] + [(1, _LEAST_NEEDED)]
+    texts = [
+        _join([head, _answer_lines(check, width, without), _finding_lines(check, width, most), *last])
+        for most, without in ways
+    ]
     return next((text for text in texts if text.count("\n") < _SCREEN), texts[-1])
 
 
@@ -116,10 +120,12 @@ def _verdict_lines(check: Measured, width: int, most: int | None = None) -> list
     return [*fold(check.verdict, width), "", *fold(head_line(check), width), *prepared]
 
 
-def _answer_lines(check: Measured, width: int) -> list[str]:
-    """Return the answer's figures, with the ruler below the range."""
+def _answer_lines(check: Measured, width: int, without: Sequence[str] = ()) -> list[str]:
+    """Return the answer's figures, but for some, with the ruler below the range."""
     lines = []
     for name, text in answer_figures(check):
+        if name in without:
+            continue
         lines += _hanging_indent(name, text, width)
         if name == "range" and check.answer.of.of_errors:  # the ruler below it is as long as it fits
             fitting = width - _NAMES - (cells(ruler(check)) - LENGTH)
