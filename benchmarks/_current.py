@@ -23,6 +23,7 @@ PACKAGES = {  # that each benchmark runs
     "calibration": _FLOOR,
     "check": _CHECK,
     "compare": (*_ANSWER, "decide"),
+    "features": _CHECK,
     "floor": _FLOOR,
     "forecast": _ANSWER,
     "forest": _TREES,
