@@ -69,7 +69,7 @@ _GAP, _LEAST = 2, 6  # between two columns of a table, and the minimum of its fi
 _NAMES = 15  # width of the names of figures, including the gap before their texts
 _SCREEN = 24  # lines
 _FINDINGS = 3  # on one screen, if they fit
-_LEAST_NEEDED = ("where it goes",)  # figures that are left out if everything else fills the screen
+_LEAST_NEEDED = ("where it goes", "more rows")  # figures that are left out if everything else fills the screen
 _SHOWN = 5  # hardest pairs and classes
 _PAIR_DROPS = (3, 4)  # columns to drop on a narrow terminal, least important first
 _CLASS_DROPS = (5, 3, 4)
@@ -89,7 +89,7 @@ def to_text(check: Measured, width: int = WIDTH, gates: Sequence[Gate] = (), ste
     steps = _python_steps(check) if steps is None else steps
     alone = len(gates) == 1 and gates[0].code == "BF301" and gates[0].word != FAILED  # the verdict covers it
     head, last = _verdict_lines(check, width, 2), [_gate_lines(() if alone else gates, width), _step_lines(steps)]
-    ways = [(most, ()) for most in range(_FINDINGS, 0, -1)] + [(1, _LEAST_NEEDED)]
+    ways = [(most, ()) for most in range(_FINDINGS, 0, -1)] + [(1, _LEAST_NEEDED[:1]), (1, _LEAST_NEEDED)]
     texts = [
         _join([head, _answer_lines(check, width, without), _finding_lines(check, width, most), *last])
         for most, without in ways
