@@ -121,14 +121,14 @@ def test_noise_labels_make_no_difference(rng):
 
 def test_rows_of_a_group_and_copies_are_in_one_fold(rng):
     """Copies would otherwise give away the labels of test rows; equal in one representation alone is no copy."""
-    base, y = rng.normal(size=(120, 3)), rng.integers(2, size=120)
-    many, labels, groups = np.repeat(base, 10, axis=0), np.repeat(y, 10), np.repeat(np.arange(120), 10)
+    base, y = rng.normal(size=(60, 3)), rng.integers(2, size=60)
+    many, labels, groups = np.repeat(base, 10, axis=0), np.repeat(y, 10), np.repeat(np.arange(60), 10)
     near = many + 1e-3 * rng.normal(size=many.shape)
     assert compare_representations({"raw": near}, labels).error[0] < 0.2
     assert compare_representations({"raw": near}, labels, groups=groups).error[0] > 0.3
     assert compare_representations({"raw": many, "near": near}, labels).error.min() < 0.2
-    X = np.repeat(base, 4, axis=0)
-    assert compare_representations({"raw": X, "two": X[:, :2]}, np.repeat(y, 4)).error.min() > 0.3
+    X, y = np.repeat(rng.normal(size=(80, 3)), 4, axis=0), np.repeat(rng.integers(2, size=80), 4)
+    assert compare_representations({"raw": X, "two": X[:, :2]}, y).error.min() > 0.3
 
 
 def test_numbers_and_other_metrics_are_compared_in_their_own_unit(rng):
