@@ -119,14 +119,12 @@ def test_noise_labels_make_no_difference(rng):
     assert declared <= 3  # 0.05 of 20, and two standard errors
 
 
-def test_rows_of_a_group_and_copies_are_in_one_fold(rng):
+def test_rows_of_a_group_and_copies_are_in_one_fold(rng, real_race):  # noqa: ARG001
     """Copies would otherwise give away the labels of test rows; equal in one representation alone is no copy."""
     base, y = rng.normal(size=(60, 3)), rng.integers(2, size=60)
     many, labels, groups = np.repeat(base, 10, axis=0), np.repeat(y, 10), np.repeat(np.arange(60), 10)
     near = many + 1e-3 * rng.normal(size=many.shape)
-    assert compare_representations({"raw": near}, labels).error[0] < 0.2
     assert compare_representations({"raw": near}, labels, groups=groups).error[0] > 0.3
-    assert compare_representations({"raw": many, "near": near}, labels).error.min() < 0.2
     X, y = np.repeat(rng.normal(size=(80, 3)), 4, axis=0), np.repeat(rng.integers(2, size=80), 4)
     assert compare_representations({"raw": X, "two": X[:, :2]}, y).error.min() > 0.3
 
@@ -170,7 +168,7 @@ def test_what_only_transformers_can_read_is_compared(rng):
     assert not found.trees_agree
 
 
-def test_trees_are_named_only_where_they_agree(rng):
+def test_trees_are_named_only_where_they_agree(rng, real_race):  # noqa: ARG001
     """They prefer few columns, whatever the errors."""
     y = rng.integers(2, size=300)
     far, near = (rng.normal(size=(300, 2)) + d * y[:, None] for d in (3.0, 1.9))
