@@ -18,25 +18,19 @@ _FLOOR = (*_TREES, "floor", "formulas")
 _ANSWER = (*_FLOOR, "answer", "io")
 _CHECK = (*_ANSWER, "decide", "summary")
 PACKAGES = {  # that each benchmark runs
-    "answers": _ANSWER,
     "best_model": _CHECK,
     "calibration": _FLOOR,
     "check": _CHECK,
     "compare": (*_ANSWER, "decide"),
     "features": _CHECK,
-    "floor": _FLOOR,
     "forecast": _ANSWER,
     "forest": _TREES,
     "gates": (*_CHECK, "cli"),
     "hazards": _CHECK,
-    "known_floor": _ANSWER,
-    "labels": (*_FLOOR, "decide"),
     "messy": _CHECK,
     "metrics": _CHECK,
     "next_step": _CHECK,
     "paper": (*_FLOOR, "hierarchy"),
-    "realistic": _ANSWER,
-    "selection": (*_ANSWER, "decide"),
 }
 
 

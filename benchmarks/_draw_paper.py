@@ -5,8 +5,7 @@ import numpy as np
 from bayesfloor.plotting._display import MAP
 from benchmarks import _paper_chess, _paper_mnist, _paper_tables
 from benchmarks._figures import legend_above, ours, panels, rows_down, theirs
-from benchmarks._paper_tables import LEVEL, critical_difference, friedman_p, joined, mean_ranks
-from benchmarks.selection import cells_of
+from benchmarks._paper_tables import LEVEL, cells_of, critical_difference, friedman_p, joined, mean_ranks
 
 
 def draw_digits(results, look):

@@ -78,14 +78,6 @@ def save_both(draw, results, folder, name):
     return [file.name for file in files]
 
 
-def copy_both(kept, folder):
-    """Copy a figure for light pages, and write it in the colours of dark ones; return the file names."""
-    texts = {"light": kept.read_text(), "dark": in_dark(kept.read_text())}
-    for suffix, text in texts.items():
-        (folder / f"{kept.stem}-{suffix}.svg").write_text(text)
-    return [f"{kept.stem}-{suffix}.svg" for suffix in texts]
-
-
 def in_dark(text):
     for light, dark in zip((*LIGHT[:-1], *LIGHT.theirs), (*DARK[:-1], *DARK.theirs), strict=True):
         text = text.replace(light, dark)

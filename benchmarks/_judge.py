@@ -12,7 +12,7 @@ from bayesfloor import check
 from benchmarks._hazard_families import POINTS
 from benchmarks._results import plain
 from benchmarks._timing import seconds_of
-from benchmarks.known_floor import OUT_OF_REACH, REACHABLE, lower_end, told_by
+from benchmarks._told import OUT_OF_REACH, REACHABLE, lower_end, told_by
 
 # Words that name a cause; "the features are related to the label" does not, nor does "train gradient boosting".
 NAMED = {

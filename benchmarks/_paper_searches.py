@@ -27,9 +27,9 @@ from threadpoolctl import threadpool_limits
 from benchmarks._data import SEED, labelled
 from benchmarks._paper_tables import METHODS, key_of
 from benchmarks._recipes import load
+from benchmarks._results import plain
 from benchmarks._timing import seconds_of
 from benchmarks._worker import Worker
-from benchmarks.known_floor import plain
 
 CUT = ("fars", "shuttle")  # datasets that a protocol may subsample
 TEST_SHARE = 0.2

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
 from benchmarks._recipes import load
-from benchmarks.known_floor import goal_row
+from benchmarks._results import Goal, plain
 
 HONEST = ("abalone", "fars", "winered", "winewhite")  # where the paper's recipe has a leak or a poor encoding
 LEAKS = ("fars", "winered", "winewhite")
@@ -55,6 +55,12 @@ CASES = [*PAPER_CASES, *((name, "honest") for name in HONEST)]
 
 def key_of(group, method):
     return "/".join(map(str, (*group, method)))
+
+
+def cells_of(results, name):
+    """Return the cells of a part by the rest of their names."""
+    prefix = f"{name}/"
+    return {key.removeprefix(prefix): case for key, case in results["cases"].items() if key.startswith(prefix)}
 
 
 def by_split(results, case, method, field):
@@ -190,9 +196,26 @@ def goals(results):
     ]
 
 
+def goal_row(measured, figure, count, goal):
+    """Return a figure with its goal, the least that it should be; the outcome is open if nothing was counted."""
+    met = None if figure is None else bool(figure >= goal)
+    return {"measured": measured, "figure": plain(figure), "count": count, "goal": f">= {goal:g}", "met": met}
+
+
+def judge_rows(rows):
+    return [Goal(row["measured"], _figure(row), row["goal"], row["met"]) for row in rows]
+
+
+def _figure(row):
+    if row["figure"] is None:
+        return "-"
+    whole = isinstance(row["figure"], int)
+    return f"{row['figure']} of {row['count']}" if whole else f"{row['figure']:.3g} ({row['count']} counted)"
+
+
 def count_row(measured, margins, goal):
     margins = [margin for margin in margins if not np.isnan(margin)]
-    return goal_row(measured, sum(one >= 0 for one in margins) if margins else None, len(margins), goal, at_least=True)
+    return goal_row(measured, sum(one >= 0 for one in margins) if margins else None, len(margins), goal)
 
 
 # Ranks of methods over datasets, and which of them do not differ significantly (Demsar 2006).

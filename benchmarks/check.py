@@ -28,7 +28,7 @@ from benchmarks._data import file_generator
 from benchmarks._fresh import run_fresh, run_python
 from benchmarks._results import align, all_checked, as_notes, median_row, record, row, row_goals, row_table, seconds_row
 from benchmarks._timing import take_turns
-from benchmarks.answers import range_text
+from benchmarks._told import range_text
 
 RESULTS = FOLDER / "check.json"
 MOST_RATIO = {"quick": 0.5, "normal": 1.5, "process": 2.5, "cold": 2.2, "threads": 0.65}

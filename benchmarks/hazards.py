@@ -27,7 +27,7 @@ from benchmarks._hazard_sets import CLEAN, PLANTED, make
 from benchmarks._judge import faults, is_confidently_wrong, is_named, judge, raised
 from benchmarks._recipes import load_frame, manifest
 from benchmarks._results import Goal, none_of, print_tables
-from benchmarks.answers import range_text
+from benchmarks._told import range_text
 from benchmarks.messy import FILES, SEEDS, find_generator, label_of, truth_of, write_files
 
 RESULTS = FOLDER / "hazards.json"

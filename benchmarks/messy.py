@@ -27,10 +27,9 @@ import numpy as np
 from benchmarks._command import FOLDER, measure_once, one_thread, run_command
 from benchmarks._data import file_generator
 from benchmarks._messy_rivals import PIPELINES, count_packages, prepare_alone, run_check, run_pipelines
-from benchmarks._results import Goal, at_least, at_most, print_tables
+from benchmarks._results import Goal, at_least, at_most, plain, print_tables
 from benchmarks._timing import seconds_of
-from benchmarks.answers import range_text
-from benchmarks.known_floor import check_shares, lower_end, plain, told_by
+from benchmarks._told import check_shares, lower_end, range_text, told_by
 
 RESULTS = FOLDER / "messy.json"
 SEEDS = (101, 102, 103)
@@ -176,7 +175,7 @@ def run(file, options):
         for key, case in file.results["cases"].items():
             assert case["outcome"] == case["expected"], (key, case)
             if case["outcome"] == RAN:
-                check_shares(key, {"answer": case})
+                check_shares(key, case)
 
 
 def run_seed(file, make, folder, cells):

@@ -19,10 +19,8 @@ from functools import partial
 from benchmarks import _paper_chess, _paper_mnist, _paper_tables
 from benchmarks._command import FOLDER, measure_once, one_thread, run_command
 from benchmarks._paper_searches import PROTOCOLS, check_records, groups_of, run_groups
-from benchmarks._paper_tables import CASES, DATASETS, METHODS, data_key, key_of
-from benchmarks._results import align
-from benchmarks.known_floor import format_goals, judge_rows
-from benchmarks.selection import cells_of
+from benchmarks._paper_tables import CASES, DATASETS, METHODS, cells_of, data_key, judge_rows, key_of
+from benchmarks._results import print_tables
 
 RESULTS = {"reduced": FOLDER / "paper.json", "paper": FOLDER / "paper_full.json"}
 PICTURES = {"mnist": _paper_mnist, "chess": _paper_chess}  # parts whose cells run independently
@@ -51,12 +49,6 @@ def goals(results):
 def goals_of(results):
     mnist, chess = (part.goals(cells_of(results, name)) for name, part in PICTURES.items())
     return [*_paper_tables.goals(results), *mnist, *chess]
-
-
-def print_all(results, *, judged=True):
-    for table in tables(results).values():
-        print("\n".join(["", *align(table)]))
-    print("\n".join(["", *format_goals(goals_of(results), judged=judged)]))
 
 
 # The command line.
@@ -107,7 +99,7 @@ def main(arguments=None):
         names=PARTS,
         cells=chosen,
         measure=run,
-        show=lambda results, options: print_all(results, judged=not options.quick),
+        show=lambda results, options: print_tables(tables(results), () if options.quick else goals(results)),
         header=lambda options: {"sizes": protocol_of(options)._asdict()},
         more={"--sets": sets},
         needs_data=True,

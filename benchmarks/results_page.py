@@ -3,7 +3,7 @@
 A benchmark has a module of its name with ``tables(results)`` (lines of cells by name, headers first) and
 ``goals(results)``, and a text in ``benchmarks/pages``, in which ``{{table NAME}}``, ``{{folded NAME | TITLE}}``,
 ``{{figure NAME of TABLE | what it shows}}``, ``{{goals}}`` and ``{{about}}`` are replaced by generated content. Results
-without a benchmark, which are no longer measured, have a text with their tables, and their figures beside it.
+without a benchmark, which are no longer measured, have a text with their tables.
 """
 
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks._current import PACKAGES, reasons
-from benchmarks._figures import copy_both, save_both
+from benchmarks._figures import save_both
 from benchmarks._results import FOLDER as RESULTS
 from benchmarks._results import Goal, code_behind, columns_of_numbers, verdict
 
@@ -26,14 +26,10 @@ ORDER = _ORDER.split()
 _NOT_YET = "*Not measured yet.*"
 _FEW = 12  # goals that a page shows without folding
 FIGURES = {  # modules whose functions, draw_NAME, draw the figures
-    "answers": "_draw_floors",
     "calibration": "_draw_floors",
     "check": "_draw_times",
     "forest": "_draw_times",
-    "known_floor": "_draw_floors",
-    "labels": "_draw_floors",
     "paper": "_draw_paper",
-    "selection": "_draw_models",
 }
 _PLACE = re.compile(r"^\{\{(\w+) ?([^|}]*?)(?: \| ([^}]*))?\}\}$", re.MULTILINE)
 _LONG_NUMBER = re.compile(r"(?<![\d.,e])\d{5,}(?![\d.])")
@@ -66,18 +62,10 @@ def read_benchmarks(folder=RESULTS):
 def read_benchmark(folder, name):
     results = json.loads((folder / f"{name}.json").read_text())
     if name not in PACKAGES:
-        return Benchmark(name, results, {}, kept_goals(results))
+        return Benchmark(name, results, {}, [Goal(*one) for one in results["goals"]])
     module = import_module(f"benchmarks.{name}")
     judge = getattr(module, "goals", lambda _: [])
     return Benchmark(name, results, module.tables(results), list(judge(results)))
-
-
-def kept_goals(results):
-    """Return the goals of results that are no longer measured, as the last run judged them."""
-    rows = results.get("summary", {}).get("goals", ())
-    return [
-        Goal(one["measured"], f"{one['figure']:.3g} ({one['count']} counted)", one["goal"], one["met"]) for one in rows
-    ]
 
 
 def _place(name):
@@ -122,10 +110,12 @@ def about(benchmark):
     versions = facts["versions"] | results.get("versions", {})
     versions |= {name: results[name] for name in ("cleanlab", "pandas") if name in results}
     command = f"`python -m benchmarks.{benchmark.name}`"
-    again = "with `--show` it prints the saved results" if benchmark.name in PACKAGES else "it is no longer in the code"
+    again, code = "with `--show` it prints the saved results", results.get("code")
+    if benchmark.name not in PACKAGES:
+        again = f"it is no longer here, but in commit {results['last']}"
     lines = {
         "Command": f"{command}; {again}",
-        "Measured": f"{results['measured']} (last part), with the code of {code_behind(results)}",
+        "Measured": f"{results['measured']} (last part), with the code of {code or code_behind(results)}",
         "Machine": f"{facts['cpu']}, {facts['cores']} cores, {facts['system']}, shared with other work",
         "Versions": f"Python {facts['python']}, " + ", ".join(f"{name} {number}" for name, number in versions.items()),
         "Linear algebra": ", ".join(facts["blas"]),
@@ -146,14 +136,10 @@ def folded(lines, title):
 
 def figure(benchmark, what, shown, folder):
     name, _, needed = what.partition(" of ")
-    kept = TEXTS / f"{benchmark.name}-{name}.svg"
     if needed and not benchmark.has(needed):
         return _NOT_YET
-    if kept.exists():
-        files = copy_both(kept, folder)
-    else:
-        draw = getattr(import_module(f"benchmarks.{FIGURES[benchmark.name]}"), f"draw_{name}")
-        files = save_both(draw, benchmark.results, folder, f"{benchmark.name}-{name}")
+    draw = getattr(import_module(f"benchmarks.{FIGURES[benchmark.name]}"), f"draw_{name}")
+    files = save_both(draw, benchmark.results, folder, f"{benchmark.name}-{name}")
     images = [
         f":::{{image}} {file}\n:class: only-{look}\n:alt: {shown}\n:::"
         for file, look in zip(files, ("light", "dark"), strict=True)

@@ -40,7 +40,7 @@ def test_what_is_built_has_no_fault(built):
 
 def test_packagers_get_tests_and_manual(sdist):
     """What came from a registry can be checked without the repository."""
-    assert {"tests/readme.py", "docs/decide.md", "benchmarks/floor.py", "tools/lowest.py"} <= set(sdist)
+    assert {"tests/readme.py", "docs/decide.md", "benchmarks/forest.py", "tools/lowest.py"} <= set(sdist)
 
 
 @pytest.mark.parametrize("name", ["bayesfloor/notes.txt", "bayesfloor/__pycache__/_a.pyc", "tests/test_a.py"])
