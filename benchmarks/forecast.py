@@ -20,9 +20,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from bayesfloor import BayesFloor
-from bayesfloor.answer import Basis
 from bayesfloor.io import InputError
-from benchmarks._before import quantiles_before
 from benchmarks._command import FOLDER, JOBS, run_command
 from benchmarks._data import SEED
 from benchmarks._forecast_sets import NAMED, TABLES, draw_rows
@@ -95,13 +93,7 @@ def measure_problem(family, seed, n, effort):
     truth, least, guessing = problem.bayes_error, measured(answer), answer.guessing
     asked = between({point: least + point / 100 for point in POINTS}, guessing)
     near = between({side * margin: truth + side * margin for side, margin in product((-1, 1), MARGINS)}, guessing)
-    posteriors = {}
-    if answer.forecast is not None:
-        before = quantiles_before(answer.race, LEVELS, guessing=guessing, highest=answer.upper)
-        # Without a signal, that method named the lowest measured error, and otherwise at least what is proved.
-        middle = max(float(np.interp(0.5, LEVELS, before)), answer.lower if answer.proved else 0.0)
-        posteriors["forecast"] = judged(answer.forecast.lowest, answer.estimate, truth)
-        posteriors["before"] = judged(before, least if answer.has(Basis.NO_SIGNAL) else middle, truth)
+    found = answer.forecast and {"forecast": judged(answer.forecast.lowest, answer.estimate, truth)}
     return told(answer) | {
         "n": n,
         "d": problem.X.shape[1],
@@ -111,7 +103,7 @@ def measure_problem(family, seed, n, effort):
         "best": answer.best,
         "asked": [[point, plain(e), ask(answer, e), answer.verdict(1 - e)] for point, e in asked.items()],
         "near": [[margin, plain(e), ask(answer, e)] for margin, e in near.items()],
-        **posteriors,
+        **(found or {}),
         "seconds": plain(seconds),
     }
 
@@ -247,7 +239,7 @@ def run_cells(file, options, cells, check_case):
 def check_case(name, case):
     """Assert that quantiles and chances rise, and that no quantile is above the error of guessing."""
     assert "refused" not in case, f"{name}: {case}"
-    for part in (case, case.get("forecast", {}), case.get("before", {}), *case.get("ahead", {}).values()):
+    for part in (case, case.get("forecast", {}), *case.get("ahead", {}).values()):
         errors, chances = part.get("quantiles", []), [one[2] for one in part.get("asked", ())]
         assert errors == sorted(errors) and chances == sorted(chances), f"{name}: {part}"  # noqa: PT018 - of one kind
         assert max(errors, default=0) <= case.get("guessing", 1) + TOLERANCE, f"{name}: {part}"
@@ -339,8 +331,8 @@ def wrong_calls(lines):
     return ((own[:, 0] > 0.5) != own[:, 1]).mean() if len(own) else np.nan
 
 
-def away(case, method):
-    return [abs(case[method]["estimate"] - case["truth"])] if method in case else []
+def away(case):
+    return [abs(case["forecast"]["estimate"] - case["truth"])] if "forecast" in case else []
 
 
 def holds(case, level):
@@ -351,11 +343,7 @@ def holds(case, level):
 
 
 def scores(case):
-    return [(case["forecast"]["crps"], case["before"]["crps"])] if "forecast" in case else []
-
-
-def gained(lines):
-    return lines[:, 0].mean() - lines[:, 1].mean()
+    return [case["forecast"]["crps"]] if "forecast" in case else []
 
 
 def figures(families):
@@ -365,14 +353,11 @@ def figures(families):
         lines, where = partial(values, margin=margin), f"{100 * margin:g} points, {kind}"
         found |= {f"called: {where}": of(lines, lambda own: is_call(own).mean())}
         found |= {f"wrong calls: {where}": of(lines, wrong_calls)}
-    ours, before = of(scores, lambda lines: lines.mean(axis=0)) * np.ones(2)
     return found | {
         "80 % intervals that hold": of(partial(holds, level=0.8), np.mean),
         "95 % intervals that hold": of(partial(holds, level=0.95), np.mean),
-        "median error": of(partial(away, method="forecast"), np.median),
-        "median error before": of(partial(away, method="before"), np.median),
-        "CRPS": ours,
-        "CRPS before": before,
+        "median error": of(away, np.median),
+        "CRPS": of(scores, np.mean),
         "proven ends that are wrong": of(lambda case: [case["upper"] < case["truth"]], np.mean),
     }
 
@@ -429,7 +414,7 @@ def figure_table(results):
 
 def family_table(results):
     """Show the families, those with the largest loss first."""
-    shown = ("CRPS", "CRPS before", "median error", "median error before", "80 % intervals that hold", "Brier skill")
+    shown = ("CRPS", "median error", "80 % intervals that hold", "Brier skill")
     shown += ("wrong calls: 5 points, placed by the truth", "proven ends that are wrong")
     yield ("family", "problems", *shown)
     families = by_family(results)
@@ -528,8 +513,6 @@ def problem_goals(families):
     yield from (judge(name, found[name], bound) for name, (judge, bound) in BOUNDS.items())
     share = found["80 % intervals that hold"]
     yield Goal("80 % intervals that hold", f"{share:.3f}", "0.74 to 0.88", met=bool(0.74 <= share <= 0.88))
-    gain, (low, high) = figure_of(families, scores, gained), interval_of(families, scores, gained)
-    yield Goal("CRPS less that of before", f"{gain:.4f} ({low:.4f} to {high:.4f})", "< 0", met=bool(gain < 0))
 
 
 def show(results, options):

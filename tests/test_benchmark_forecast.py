@@ -1,9 +1,7 @@
-"""The judgement of the forecast: what is counted of made-up cells, and the method that it is compared with."""
+"""The judgement of the forecast: what is counted of made-up cells."""
 
 import numpy as np
 import pytest
-
-from bayesfloor.answer._race import Race
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +20,6 @@ def problem(truth, chances, middle=0.1, effort="quick"):
         "asked": [[0, error, chance, "open"] for error, chance in zip((0.04, 0.08, 0.2), chances, strict=True)],
         "near": [[-0.05, truth - 0.05, chances[0]], [0.05, truth + 0.05, chances[2]]],
         "forecast": found,
-        "before": {**found, "crps": 0.03},
     }
 
 
@@ -59,13 +56,13 @@ def test_intervals_medians_and_ends_are_judged_by_the_truth(forecast):
 
     assert [inside[name] for name in names] == pytest.approx([1, 1, 0, 0])
     assert [outside[name] for name in names] == pytest.approx([0, 1, 0.09, 1])
-    assert (inside["CRPS"], inside["CRPS before"]) == pytest.approx((0.02, 0.03))
+    assert inside["CRPS"] == pytest.approx(0.02)
 
 
 def test_an_answer_without_a_forecast_is_no_call(forecast):
     """It may not improve any other figure either."""
     silent = problem(0.1, (None, None, None))
-    del silent["forecast"], silent["before"]
+    del silent["forecast"]
     found, table = figures_of(forecast, problem(0.1, (0, 0, 1)), silent)
 
     assert (found["called: 5 points, asked"], found["Brier skill"], found["median error"]) == (0.5, 1, 0)
@@ -98,32 +95,3 @@ def test_real_tables_are_judged_by_the_rows_that_were_opened(forecast):
     assert goals["real tables: median error of medians"] == "0.020"
     assert goals["real tables: targets out of reach that were reached"] == "0.500"
     assert forecast.tables({"cases": cells})["named"][1][0] == "letter/500"
-
-
-def test_the_method_before_gives_the_quantiles_that_its_commit_gave(benchmark_module):
-    """The comparison rests on them. Two learners and their blend, whose errors fall with the rows."""
-    rows, falls = np.arange(400), {"linear": (0.3, 0.26, 0.24, 0.23), "forest": (0.34, 0.27, 0.225, 0.2)}
-    falls["blend"] = (0.3, 0.25, 0.215, 0.2)
-    order = {name: np.random.default_rng(seed).permutation(400) for seed, name in enumerate(falls)}
-    wrong = {name: np.array([order[name] < 400 * error for error in errors], float) for name, errors in falls.items()}
-    brier = {name: 0.1 + 0.8 * each for name, each in wrong.items()}
-    eta, sizes = dict.fromkeys(wrong, np.zeros((400, 2))), np.array([40, 80, 160, 320])
-    race = Race(rows, rows % 2, rows % 5, rows, sizes, {"accuracy": wrong, "brier": brier}, eta, {})
-    found = benchmark_module("_before").quantiles_before(race, [0.05, 0.5, 0.95], guessing=0.5, highest=1.0)
-
-    np.testing.assert_allclose(found, [0.0662677674, 0.1309944240, 0.1860244912])
-
-
-def test_constants_for_a_family_are_chosen_on_the_others(benchmark_module):
-    """What is best on a family itself may be a lucky fit to it."""
-    refit = benchmark_module("refit")
-    lucky, good = refit.GRID[1], refit.GRID[2]
-    losses = {lucky: {"a": 0.0, "b": 0.3, "c": 0.3}, good: {"a": 0.2, "b": 0.2, "c": 0.2}}
-    usual = dict.fromkeys("abc", 0.4)
-    cells = {
-        each: {name: [{"forecast": {"crps": loss}}] for name, loss in losses.get(each, usual).items()}
-        for each in refit.GRID
-    }
-
-    assert refit.best_elsewhere(cells) == {"a": good, "b": lucky, "c": lucky}
-    assert refit.IN_USE in refit.GRID

@@ -211,7 +211,7 @@ def _evenly(codes: Ints) -> float:
     return 1 - 1 / np.count_nonzero(np.bincount(codes))
 
 
-# Chosen metric by metric on training problems (``benchmarks.metric_refit``): constants of curves by the score of the
+# Chosen metric by metric on training problems (``docs/theory/metrics.md``): constants of curves by the score of the
 # forecast, and then the smallest stretch with which the truth is below the 2.5 % quantile in at most 2.5 % of them; a
 # step more for three metrics, for which that rule was too narrow for families that had not chosen the constants.
 _WIDER: Any = {"prior": Prior(exponent=0.2, spread=0.4, misfit=0.02), "stretch": 1.1}
