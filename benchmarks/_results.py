@@ -184,7 +184,7 @@ class ResultsFile:
         if not alike and not without:
             raise SystemExit(f"{self.path} comes from another machine, version or size; pass --fresh to measure again.")
         if alike:
-            self.results["measured"] = before.get("measured")
+            self.results |= {name: before[name] for name in ("measured", "last", "goals") if name in before}
             for part in ("commits", "cases"):
                 kept = {name: value for name, value in before.get(part, {}).items() if name not in without}
                 self.results[part] = kept

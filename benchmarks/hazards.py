@@ -1,10 +1,9 @@
 """Hazards that make an answer wrong: how often it is confidently wrong, what is found, and what is raised falsely.
 
 ``python -m benchmarks.hazards`` runs ``bayesfloor.check`` at quick effort on generated tables whose lowest error is
-known (``_hazard_families``: copies, leaks, drift, rare classes, honest discrete tables; and the cases of an attack,
-``_attack_cases``), on clean tables, on tables with groups or a time order, on the datasets in all their recipes, on
-small datasets that come with scikit-learn, and on the messy files of ``benchmarks.messy``, whose generator ``--make``
-or ``BAYESFLOOR_MESSY`` names.
+known (``_hazard_families``: copies, leaks, drift, rare classes, honest discrete tables), on clean tables, on tables with
+groups or a time order, on the datasets in all their recipes, on small datasets that come with scikit-learn, and on the
+messy files of ``benchmarks.messy``, whose generator ``--make`` or ``BAYESFLOOR_MESSY`` names.
 
 Seeds 3000 to 3999 are for development. Seeds 7000 to 7999 are held back: ``--held-back`` measures them, and they are
 looked at once, after the last change of a threshold. ``--only`` selects groups, or families as in
@@ -19,7 +18,6 @@ import numpy as np
 from sklearn import datasets as toys
 
 from bayesfloor.io import open_data
-from benchmarks._attack_cases import CASES, attack
 from benchmarks._command import FOLDER, measure_once, one_thread, run_command
 from benchmarks._hazard_families import CAUSES, FAMILIES, HONEST, draw
 from benchmarks._hazard_families import GROUPS as FAMILY_GROUPS
@@ -33,8 +31,8 @@ from benchmarks.messy import FILES, SEEDS, find_generator, label_of, truth_of, w
 RESULTS = FOLDER / "hazards.json"
 PLANTED_SEED, FIRST_SEED, HELD_BACK = 2000, 3000, 7000
 N_PLANTED, N_TABLES, N_CLEAN = 40, 300, 200
-DATA, SMALL, FILE, ATTACK, NONE = "datasets", "scikit-learn", "files", "attack", "none"
-GROUPS = (*FAMILY_GROUPS, NONE, ATTACK, *PLANTED, DATA, SMALL, FILE)
+DATA, SMALL, FILE, NONE = "datasets", "scikit-learn", "files", "none"
+GROUPS = (*FAMILY_GROUPS, NONE, *PLANTED, DATA, SMALL, FILE)
 CLEAN_KINDS = (*CLEAN, *HONEST)
 MOST_WRONG, LEAST_FOUND, MOST_RAISED = 0.03, 0.9, 0.02
 HALVES = ("development", "held back")
@@ -106,12 +104,6 @@ def measure_file(folder, one):
     return case | {"truth": truth} if one["name"] in ("patients.csv", "time.csv") else case
 
 
-def measure_attack(name):
-    case = attack(name)
-    options = {"effort": case.effort, **case.options}
-    return judge(case.X, case.y, truth=case.truth, target=case.target, margin=case.margin, **options)
-
-
 def chosen(options):
     seed = HELD_BACK if options.held_back else FIRST_SEED
     # The quick form has one table of each group, and of no hazard.
@@ -141,7 +133,6 @@ def _without_halves(*, quick):
     n, first = (1, 1000) if quick else (N_PLANTED, PLANTED_SEED)
     cells = {f"{kind}/{first + i}": partial(measure_made, kind, first + i) for kind in PLANTED for i in range(n)}
     cells |= {f"{SMALL}/{name}": partial(measure_toy, name) for name in (TOY[:1] if quick else TOY)}
-    cells |= {f"{ATTACK}/{name}": partial(measure_attack, name) for name in (list(CASES)[:1] if quick else CASES)}
     if not quick:
         cells |= {f"{DATA}/{name}/{recipe}": partial(measure_dataset, name, recipe) for name, recipe in _recipes()}
         cells |= {f"{FILE}/{seed}/{name}": None for seed in SEEDS for name in FILES if name not in REFUSED}
@@ -177,8 +168,7 @@ def run(file, options):
 
 def cause_of(name):
     """Return the cause that a caution should name; nothing for a table without a hazard."""
-    group, _, rest = name.partition("/")
-    return CASES[rest].cause if group == ATTACK else CAUSES.get(group, "")
+    return CAUSES.get(name.partition("/")[0], "")
 
 
 def half_of(name):
@@ -257,20 +247,6 @@ def raised_table(results):
             yield (half, *map(str, (len(clean), *counts)), ", ".join(name for name, kinds in told.items() if kinds))
 
 
-def attack_table(results):
-    """Compare the attack's answers with those before; "wrong" is a false verdict of whose cause nothing was said."""
-    yield ("case", "truth", "target", "before", "upper", "wrong", "after", "upper", "wrong")
-    for name, before in CASES.items():
-        case = results["cases"].get(f"{ATTACK}/{name}")
-        if case is None:
-            continue
-        truth = " to ".join(f"{end:g}" for end in dict.fromkeys(case["between"]))
-        after = [case.get("outcome") or "-", f"{case['upper']:.3f}"] if "refused" not in case else ["refused", "-"]
-        faulty = "; ".join(faults(case))
-        told = f"{faulty}: named" if faulty and is_named(case, before.cause) else faulty
-        yield (name, truth, str(case["target"]), before.outcome, before.upper, before.wrong, *after, told)
-
-
 def group_table(results):
     """Count the data with exactly the warning that they should have."""
     yield ("data", "number", "right", "fraction", "wrong")
@@ -330,10 +306,6 @@ def goals(results):
             yield _rate(f"found: {group}", right, LEAST_FOUND, at_least=True)
         elif right:
             yield none_of(f"{group} with a wrong or missing warning", [not is_so for is_so in right])
-    attacked = judged(results, groups=(ATTACK,))
-    if attacked:
-        wrong = wrong_ones(attacked)
-        yield _rate("attack: confidently wrong", [name in wrong for name in attacked], MOST_WRONG)
     whole = [case for case in results["cases"].values() if "truth" in case]
     if whole:
         outside = [not (case["lower"] or 0) <= case["truth"] <= case["upper"] for case in whole]
@@ -346,7 +318,6 @@ def tables(results):
         "families": family_table,
         "honest": honest_table,
         "clean": raised_table,
-        "attack": attack_table,
         "found": group_table,
         "warnings": warning_table,
         "files": file_table,

@@ -74,13 +74,3 @@ def test_cells_of_the_halves_share_no_seed_and_differ_in_nothing_else(hazards):
     held, free = kinds(held_back=True), kinds(held_back=False)
     assert {name.replace("/70", "/30") for name in held} == free
     assert len(held) == 500
-
-
-def test_every_case_of_the_attack_can_be_drawn(benchmark_module):
-    """And has an answer of before."""
-    cases = benchmark_module("_attack_cases")
-    drawn = [case.name for section in cases.SECTIONS if section.__name__ != "_rules" for case in section()]
-
-    assert len(cases.CASES) == 102
-    assert len(drawn) == 102 - 11
-    assert set(drawn) <= set(cases.CASES)

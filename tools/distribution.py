@@ -46,7 +46,7 @@ NEEDED_IN_WHEEL = (
 IN_SDIST = (
     r"src/bayesfloor/([a-z]+/)*\w+\.(py|typed|html|css|json)",
     r"(tests|tools|benchmarks)/([a-z_]+/)*\w+\.(py|md)",
-    r"benchmarks/(attack|datasets|next_step)\.json|tests/summary/checks/[\w-]+\.json|tests/summary/screens/\w+(-\d+|\.page)\.(txt|ansi)",
+    r"benchmarks/(datasets|next_step)\.json|tests/summary/checks/[\w-]+\.json|tests/summary/screens/\w+(-\d+|\.page)\.(txt|ansi)",
     r"tests/fuzz/corpus/[\w-]+\.(arrow|csv|json|npy|npz|parquet)",
     r"docs/(?!_build|auto_|api/generated)([\w-]+/)*[\w-]+\.(py|md|rst|html|css|svg|png|json|toml)",
     r"docs/([\w-]+/)*\.gitignore",
