@@ -74,8 +74,7 @@ def run_command(
     path : results file, or files by the protocol that the first argument names.
     names : names that ``--only`` accepts.
     cells : function that maps the options to the names of the selected cells.
-    measure : function of the file and the options, which measures the cells that are not in the file; it may return
-        the names of the cells that crashed.
+    measure : function of the file and the options, which measures the cells that are not in the file.
     show : function of the results and the options, which prints.
     header : function that maps the options to a description of how the results were made, besides seed and machine.
     more : options of this benchmark only, by name, as ``add_argument`` takes them.
@@ -98,10 +97,8 @@ def run_command(
         made_by = {"seed": SEED, "machine": machine(), **header(options)}
         file = ResultsFile(options.output or (None if options.quick else path), made_by)
         file.resume(without=cells(options) if options.fresh else [])
-        broken = measure(file, options)
+        measure(file, options)
     show(file.results, options)
-    if broken:
-        raise SystemExit(f"These failed: {', '.join(broken)}")
 
 
 def _read_options(arguments, doc, path, names, more):

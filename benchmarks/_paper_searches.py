@@ -3,13 +3,10 @@
 A method takes a ``Task`` and returns the fitted model with its fitting time, in CPU seconds of one thread. Searches
 choose the cost C by accuracy in the same folds; the model is then refitted on all rows.
 
-A method that exceeds the protocol's time limit is stopped and shown as "cap". Methods below eight seconds are measured
-three times, in alternation, and the smallest time counts. Linear SVMs stop after LinearSVC's thousand steps, converged
-or not, in all methods. The time limit of the paper's tree also covers a second search, with the floors computed once.
-The kernels for the floors are compiled beforehand, as in any process that has already computed one.
+Linear SVMs stop after LinearSVC's thousand steps, converged or not, in all methods. The kernels for the floors are
+compiled beforehand, as in any process that has already computed one.
 """
 
-import time
 import warnings
 from functools import partial
 from tempfile import TemporaryDirectory
@@ -22,19 +19,16 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_sp
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import LinearSVC
-from threadpoolctl import threadpool_limits
 
 from benchmarks._data import SEED, labelled
 from benchmarks._paper_tables import METHODS, key_of
 from benchmarks._recipes import load
 from benchmarks._results import plain
 from benchmarks._timing import seconds_of
-from benchmarks._worker import Worker
 
 CUT = ("fars", "shuttle")  # datasets that a protocol may subsample
 TEST_SHARE = 0.2
 SINGLE_MACHINE_SIZE = 22_000  # rows times classes; above this, searching the Crammer-Singer SVM takes too long
-SHORT = 8.0  # CPU seconds; shorter measurements are repeated, since other work on the machine disturbs them
 
 
 class Protocol(NamedTuple):
@@ -45,14 +39,12 @@ class Protocol(NamedTuple):
     folds: int
     splits: int
     most_rows: int | None  # for the datasets in ``CUT``
-    seconds: float  # a method that takes longer is stopped
-    rounds: int  # for the fast methods
 
 
 PROTOCOLS = {
-    "quick": Protocol("quick", [0.125, 8.0], 2, 1, 2000, 60, 1),
-    "reduced": Protocol("reduced", [2.0**power for power in range(-9, 10, 3)], 3, 3, 20_000, 600, 3),
-    "paper": Protocol("paper", [2.0**power for power in range(-18, 19, 2)], 10, 5, None, 86_400, 3),
+    "quick": Protocol("quick", [0.125, 8.0], 2, 1, 2000),
+    "reduced": Protocol("reduced", [2.0**power for power in range(-9, 10, 3)], 3, 3, 20_000),
+    "paper": Protocol("paper", [2.0**power for power in range(-18, 19, 2)], 10, 5, None),
 }
 
 
@@ -166,16 +158,7 @@ def measure(method, task):
     return {key: plain(value) for key, value in record.items()}
 
 
-# In a process of its own.
-
-
-def prepare_case(group, protocol):
-    """Load one group of cells and compile; return a function that measures one of its methods by name."""
-    warnings.filterwarnings("ignore", category=ConvergenceWarning)  # linear SVMs with a high cost do not converge
-    threadpool_limits(limits=1)
-    if protocol.rounds > 1:
-        warm_up()
-    return partial(measure, task=make_task(*group, protocol))
+# Running.
 
 
 def warm_up():
@@ -187,69 +170,22 @@ def warm_up():
         BayesFloor(n_jobs=1).fit(*labelled([3000 // k] * k, 10, 1.0))
 
 
-# Running.
-
-
 def groups_of(cases, splits):
     """Cells that share their rows: a dataset, a recipe and a split."""
     return [(*case, split) for split in range(splits) for case in cases]
 
 
 def run_groups(groups, protocol, file):
-    """Run the cells that are not in the file; return those that crashed."""
-    broken = []
+    """Run the cells that are not in the file."""
+    warnings.filterwarnings("ignore", category=ConvergenceWarning)  # linear SVMs with a high cost do not converge
+    if groups and protocol.name != "quick":
+        warm_up()
     for group in groups:
         missing = [name for name in METHODS if key_of(group, name) not in file.results["cases"]]
-        with Worker(prepare_case, group, protocol) as worker:
-            broken += run_group(worker, group, missing, protocol, file)
-    return broken
-
-
-def run_group(worker, group, methods, protocol, file):
-    """Run the methods in alternation, the fast ones several times, and save each when it is done."""
-    found, left = {name: [] for name in methods}, methods
-    while left:
-        for name in left:
-            found[name].append(ask(worker, name, key_of(group, name), protocol.seconds))
-            if is_done(found[name], protocol.rounds) and None not in found[name]:
-                file.add(key_of(group, name), join_turns(found[name]))
-        left = [name for name in left if not is_done(found[name], protocol.rounds)]
-    return [key_of(group, name) for name in methods if None in found[name]]
-
-
-def ask(worker, name, key, most):
-    """Return the record of one run, including whether it took too long; None if the process crashed."""
-    start = time.perf_counter()
-    try:
-        record = worker.ask(name, most)
-    except TimeoutError:
-        record = {"hit": True, "most_seconds": most}
-    except (EOFError, OSError):
-        record = None
-    print(f"{key}: {time.perf_counter() - start:.1f} s {describe(record)}", flush=True)
-    return record
-
-
-def describe(record):
-    if record is None:
-        return "broke down"
-    if "hit" in record:
-        return "cap"
-    return "skipped" if "skipped" in record else f"ARI {record['ari']:.4f}"
-
-
-def is_done(turns, rounds):
-    """Whether a method has had all its runs: a long one has only one."""
-    last = turns[-1]
-    return len(turns) == rounds or last is None or last.get("seconds", SHORT) >= SHORT
-
-
-def join_turns(turns):
-    """Combine all runs into one record, with the smallest times."""
-    through = [turn for turn in turns if "seconds" in turn]
-    if not through:
-        return turns[0]
-    return turns[0] | {key: min(turn[key] for turn in through) for key in turns[0] if key.endswith("seconds")}
+        task = make_task(*group, protocol) if missing else None
+        for name in missing:
+            file.add(key_of(group, name), measure(name, task))
+            print(key_of(group, name), flush=True)
 
 
 def check_records(keys, results):

@@ -241,13 +241,6 @@ def friedman_p(table):
     return friedmanchisquare(*np.transpose(table)).pvalue
 
 
-def joined(ranks, difference):
-    """Return the ends of the longest runs of sorted ranks that do not differ significantly."""
-    last = [np.flatnonzero(ranks <= rank + difference).max() for rank in ranks]
-    runs = [(i, j) for i, j in enumerate(last) if j > i]
-    return [(i, j) for i, j in runs if not any(a < i and j <= b for a, b in runs)]
-
-
 def costs_of(results, cases, methods, measured):
     """Return a table with one dataset per row and one method per column; lower is better."""
     sign, field = (-1, lambda _: "ari") if measured == "ari" else (1, field_of)

@@ -1,9 +1,9 @@
 """Hazards that make an answer wrong: how often it is confidently wrong, what is found, and what is raised falsely.
 
 ``python -m benchmarks.hazards`` runs ``bayesfloor.check`` at quick effort on generated tables whose lowest error is
-known (``_hazard_families``: copies, leaks, drift, rare classes, honest discrete tables), on clean tables, on tables with
-groups or a time order, on the datasets in all their recipes, on small datasets that come with scikit-learn, and on the
-messy files of ``benchmarks.messy``, whose generator ``--make`` or ``BAYESFLOOR_MESSY`` names.
+known (``_hazard_families``: copies, leaks, drift, rare classes, honest discrete tables), on clean tables, on tables
+with groups or a time order, on the datasets in all their recipes, on small datasets that come with scikit-learn, and on
+the messy files of ``benchmarks.messy``, whose generator ``--make`` or ``BAYESFLOOR_MESSY`` names.
 
 Seeds 3000 to 3999 are for development. Seeds 7000 to 7999 are held back: ``--held-back`` measures them, and they are
 looked at once, after the last change of a threshold. ``--only`` selects groups, or families as in

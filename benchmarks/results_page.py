@@ -2,7 +2,7 @@
 
 A benchmark has a module of its name with ``tables(results)`` (lines of cells by name, headers first) and
 ``goals(results)``, and a text in ``benchmarks/pages``, in which ``{{table NAME}}``, ``{{folded NAME | TITLE}}``,
-``{{figure NAME of TABLE | what it shows}}``, ``{{goals}}`` and ``{{about}}`` are replaced by generated content. Results
+``{{goals}}`` and ``{{about}}`` are replaced by generated content. Results
 without a benchmark, which are no longer measured, have a text with their tables.
 """
 
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks._current import PACKAGES, reasons
-from benchmarks._figures import save_both
 from benchmarks._results import FOLDER as RESULTS
 from benchmarks._results import Goal, code_behind, columns_of_numbers, verdict
 
@@ -25,12 +24,6 @@ _ORDER = (
 ORDER = _ORDER.split()
 _NOT_YET = "*Not measured yet.*"
 _FEW = 12  # goals that a page shows without folding
-FIGURES = {  # modules whose functions, draw_NAME, draw the figures
-    "calibration": "_draw_floors",
-    "check": "_draw_times",
-    "forest": "_draw_times",
-    "paper": "_draw_paper",
-}
 _PLACE = re.compile(r"^\{\{(\w+) ?([^|}]*?)(?: \| ([^}]*))?\}\}$", re.MULTILINE)
 _LONG_NUMBER = re.compile(r"(?<![\d.,e])\d{5,}(?![\d.])")
 _TIGHT = "\N{NO-BREAK SPACE}"
@@ -135,28 +128,13 @@ def folded(lines, title):
     return f":::{{dropdown}} {title}\n{inside}\n:::"
 
 
-def figure(benchmark, what, shown, folder):
-    name, _, needed = what.partition(" of ")
-    if needed and not benchmark.has(needed):
-        return _NOT_YET
-    draw = getattr(import_module(f"benchmarks.{FIGURES[benchmark.name]}"), f"draw_{name}")
-    files = save_both(draw, benchmark.results, folder, f"{benchmark.name}-{name}")
-    images = [
-        f":::{{image}} {file}\n:class: only-{look}\n:alt: {shown}\n:::"
-        for file, look in zip(files, ("light", "dark"), strict=True)
-    ]
-    return "\n\n".join(["::::{container} measured", *images, "::::", f"*{shown}*"])
-
-
-def fill(benchmark, text, folder):
+def fill(benchmark, text):
     def put(found):
         kind, name, words = found.groups()
         if kind == "table":
             return markdown_table(benchmark.tables[name]) if benchmark.has(name) else _NOT_YET
         if kind == "folded":
             return folded(benchmark.tables[name], words) if benchmark.has(name) else ""
-        if kind == "figure":
-            return figure(benchmark, name, words, folder)
         return {"goals": lambda: tell_goals(benchmark), "about": lambda: about(benchmark)}[kind]()
 
     return _PLACE.sub(put, text)
@@ -170,7 +148,7 @@ def write_pages(folder=RESULTS, results=RESULTS):
     found = read_benchmarks(results)
     texts = {one.name: (TEXTS / f"{one.name}.md").read_text() for one in found}
     for one in found:
-        (folder / "pages" / f"{one.name}.md").write_text(fill(one, texts[one.name], folder / "pages"))
+        (folder / "pages" / f"{one.name}.md").write_text(fill(one, texts[one.name]))
     titles = {name: text.partition("\n")[0].removeprefix("# ") for name, text in texts.items()}
     (folder / "index.md").write_text(index(found, titles))
 

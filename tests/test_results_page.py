@@ -9,7 +9,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results"
 
-pytest.importorskip("matplotlib")
 pytestmark = pytest.mark.slow
 
 
@@ -20,14 +19,9 @@ def page(benchmark_module):
 
 @pytest.fixture(scope="module")
 def folder(page, tmp_path_factory):
-    """All pages, with pictures that are named but not drawn."""
+    """All pages."""
     made = tmp_path_factory.mktemp("pages")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(ROOT)
-        patch.setattr(
-            page, "save_both", lambda _draw, _results, _folder, name: [f"{name}-light.svg", f"{name}-dark.svg"]
-        )
-        page.write_pages(made)
+    page.write_pages(made)
     return made
 
 

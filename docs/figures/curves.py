@@ -7,7 +7,6 @@ from scipy.stats import norm
 
 from bayesfloor import spanning_forest
 from bayesfloor.formulas import henze_penrose
-from benchmarks._figures import TWO_SIDED, in_percent
 from figures.drawing import panels
 
 ROWS = 32_000  # per size, in all samples together; small samples are repeated more often
@@ -29,8 +28,14 @@ def bounds(ink):
         line = {"arrowstyle": "-", "color": ink.faint}
         ax.annotate(name, (at, np.interp(at, share, values)), place, ha=side, va="center", arrowprops=line)
     ax.set(xlabel="R / n, cross-class edges per row", ylabel="Bayes error", xlim=(0, 0.6), ylim=(0, 0.55))
-    in_percent(ax.xaxis, ax.yaxis)
+    ax.xaxis.set_major_formatter(in_percent)
+    ax.yaxis.set_major_formatter(in_percent)
     return figure
+
+
+def in_percent(value, _):
+    """Return the text of a tick."""
+    return f"{100 * value:.6g} %"
 
 
 def falling(ink):
@@ -38,14 +43,14 @@ def falling(ink):
     figure, (ax,) = panels(1, width=5.6, height=3.6)
     for d, marker, color, below in zip((2, 5, 10), "os^", ink.theirs, (-8, 0, 0), strict=False):
         mean, error = np.array([mean_rate(n, d) for n in SIZES]).T
-        ax.errorbar(SIZES, mean, TWO_SIDED * error, color=color, marker=marker, capsize=3)
+        ax.errorbar(SIZES, mean, 1.96 * error, color=color, marker=marker, capsize=3)
         ax.annotate(f"d = {d}", (SIZES[-1], mean[-1]), (8, below), textcoords="offset points", va="center", color=color)
     ax.axhline(true_limit(), color=ink.ink, linestyle="--", linewidth=1)
     ax.annotate("limit for all three", (SIZES[0], true_limit()), (0, -26), textcoords="offset points")
     ax.axhline(0.15, color=ink.ink, linestyle=":", linewidth=1)
     ax.annotate("Bayes error", (SIZES[0], 0.15), (0, 4), textcoords="offset points")
     ax.set(xscale="log", xlabel="rows", ylabel="cross-class edges", xlim=(None, 1.4 * SIZES[-1]), ylim=(0.13, 0.31))
-    in_percent(ax.yaxis)
+    ax.yaxis.set_major_formatter(in_percent)
     ax.set_xticks(SIZES, [f"{n:,}" for n in SIZES])
     ax.minorticks_off()
     return figure

@@ -2,18 +2,37 @@
 
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from benchmarks._figures import DARK, LIGHT
+from bayesfloor.plotting._display import COLOURS
 
 MODULES = ("trees", "curves", "layers", "evidence")
 MARKERS = "os^D"
 
 
+class Look(NamedTuple):
+    """The colours of a page."""
+
+    ink: str
+    faint: str
+    ours: str
+    theirs: tuple
+
+
+# Most people with colour blindness can distinguish these colours; markers distinguish them in greyscale.
+_THEIRS = (
+    ("#0072b2", "#00795a", "#8a5a00", "#a3437d"),
+    ("#6cc3f5", "#3fcf9f", "#e8b64a", "#ef9ac6"),
+)
+LIGHT, DARK = (
+    Look(*(COLOURS[name][page] for name in ("ink", "faint", "strong")), (*_THEIRS[page], COLOURS["soft"][page]))
+    for page in (0, 1)
+)
 INKS = {"light": LIGHT, "dark": DARK}
 
 

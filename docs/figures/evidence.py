@@ -10,8 +10,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
-from benchmarks._figures import LIGHT
-from figures.drawing import panels, save
+from figures.drawing import LIGHT, panels, save
 
 DOCS = Path(__file__).parents[1]
 RESULTS = DOCS / "results" / "forecast.json"
