@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -149,8 +150,9 @@ def _open_parquet(file: File) -> _Opened:
     found = arrow(".parquet").ParquetFile(file.open())
 
     def read(groups: Ints | None, names: Sequence[str]) -> Any:
-        chosen = None if groups is None else groups.tolist()
-        return found.iter_batches(BATCH, row_groups=chosen, columns=list(names))
+        chosen = range(found.num_row_groups) if groups is None else groups.tolist()
+        # One by one, because a reader of several keeps the bytes of all of them.
+        return chain.from_iterable(found.iter_batches(BATCH, row_groups=[each], columns=list(names)) for each in chosen)
 
     return _typed(found.schema_arrow.names, read, row_groups([found.metadata]))
 
