@@ -15,19 +15,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bayesfloor.answer._answer import Answer, Basis, Reason
-from bayesfloor.answer._big_learners import BOOSTING, FEW, NETWORK, Bench, Trained, load_lightgbm, n_leaves, n_rounds
+from bayesfloor.answer._big_learners import BOOSTING, FEW, NETWORK, Bench, Trained, n_rounds
 from bayesfloor.answer._combine import combine, find_upper
 from bayesfloor.answer._curve_ends import LEVEL, Ends
 from bayesfloor.answer._finished_points import FinishedPoints
-from bayesfloor.answer._learners import BLEND
 from bayesfloor.answer._make_answer import CHOICE, LEARN_ON, know_guessing
-from bayesfloor.answer._metrics import CLASSES, METRICS, Metric
+from bayesfloor.answer._metrics import METRICS, Metric
 from bayesfloor.answer._race import Race, add_part
 from bayesfloor.floor._sample import Settings
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Result
 from bayesfloor.support._tasks import free_memory
-from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._types import Ints
 from bayesfloor.support._words import number_text, two_digits
 
 if TYPE_CHECKING:
@@ -457,7 +456,7 @@ class _Long:
         shown, came = self.main.shown, np.minimum.accumulate([self._best(self._race, at) for at in range(n)])
         short = self._best(first.evidence(), -1)
         before = tuple(
-            Ahead(self.done[at], made, *levels, came=float(shown(min(came[at], short))))
+            Ahead(self.done[at], made, *levels, float(shown(min(came[at], short))))
             for at, made, levels in self.before
             if at < n
         )
@@ -487,8 +486,8 @@ class _Long:
             for at, n in enumerate(self.done):
                 each = self.trained[at].get(name)
                 more = {} if each is None else {key: getattr(each, key) for key in _MEASURED}
-                figures = (float(shown(value)) for value in (loss[at], low[at], high[at]))
-                made.append(Point(n, name, *figures, **more))
+                figures = tuple(float(shown(value[at])) for value in (loss, low, high))
+                made.append(Point(n, name, figures[0], figures[1], figures[2], **more))
         return sorted(made, key=lambda point: point.n_rows)
 
 

@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bayesfloor.answer._learners import code_encoder
 from bayesfloor.answer._metrics import CLASSES, LEAST_CHANCE
 from bayesfloor.support._errors import MissingPackageError
 from bayesfloor.support._tasks import Progress, effective_n_jobs, ignoring, one_blas_thread
@@ -31,12 +33,12 @@ _TEST_PART, _STOP_PART = 0.1, 0.05  # most of all rows
 _LEAVES = ((5_000_000, 255), (200_000, 127), (100_000, 63), (0, 31))  # from so many rows on
 _RATE, _PATIENCE, _LEAST_STOP = 0.15, 20, 2000
 _TREES, _TREES_PER_CLASS = 1000, 150  # most rounds, and the fewest that many classes get
-_SEEN = 1_500_000  # rows that the network sees in all epochs together, if it has fewer
+_SEEN = 600_000  # rows that the network sees in all epochs together, if it has fewer
 _MOST_SEEN = 10_000_000  # rows of which it reads a part, if there are more
-_EPOCHS = 15
+_EPOCHS = 10
 _IN_MEMORY = 25_000_000  # numbers that it reads at a time
 _MOST_COLUMNS = 1000  # with more, the network takes too long
-_BATCH = 200
+_BATCH, _STEP, _LEAST_STEP = 200, 0.005, 1e-5
 
 
 def training_rows(n: int) -> int:
@@ -190,7 +192,12 @@ class Bench:
         """Rows in memory as LightGBM's bins, whose limits all other rows share."""
         X, y, _ = self._held[2]
         options = self._parameters | {"num_leaves": n_leaves(FEW)}
-        return load_lightgbm().Dataset(X, self._labels(y), params=options, free_raw_data=False).construct()
+        codes: Any = "auto" if self.rows.code is None else np.flatnonzero(self.rows.code).tolist()
+        return (
+            load_lightgbm()
+            .Dataset(X, self._labels(y), params=options, categorical_feature=codes, free_raw_data=False)
+            .construct()
+        )
 
     def _dataset(self, size: int, options: dict[str, Any]) -> Any:
         lightgbm, (low, high) = load_lightgbm(), (self._ends[1], self._end(size))
@@ -249,32 +256,45 @@ class Bench:
         size = min(size, self.most)
         size = min(size, max(FEW, _MOST_SEEN))
         kind = MLPClassifier if self.n_classes else MLPRegressor
-        model: Any = kind((200,), learning_rate_init=0.005, batch_size=_BATCH, random_state=self.random_state)
-        middle, spread = self._scale
+        model: Any = kind((200,), learning_rate_init=_STEP, batch_size=_BATCH, random_state=self.random_state)
         n_epochs, seen, done = int(np.clip(round(_SEEN / size), 1, _EPOCHS)), 0, 0
         more = {"classes": np.arange(self.n_classes)} if self.n_classes else {}
         told, n_steps = self._told(size), n_epochs * size
         for _ in range(n_epochs):
             seen = 0
             for X, y in self._parts(size):
-                scaled = _scaled(X, middle, spread)
+                scaled = self._scaled(X)
                 labels = y.astype(np.int64) if self.n_classes else self._labels(y)
                 for start in range(0, len(scaled), _AT_ONCE):
                     part = slice(start, start + _AT_ONCE)
-                    if done:  # steps fall along half a cosine; the optimiser exists after the first of them
-                        model._optimizer.learning_rate_init = 0.005 * 0.5 * (1 + np.cos(np.pi * done / n_steps)) + 1e-5
+                    if done:  # steps fall along half a cosine; scikit-learn makes its optimiser with the first
+                        left = 0.5 * (1 + np.cos(np.pi * done / n_steps))
+                        model._optimizer.learning_rate_init = _STEP * left + _LEAST_STEP  # noqa: SLF001
                     model.partial_fit(scaled[part], labels[part], **more)
                     seen, done = seen + len(scaled[part]), done + len(scaled[part])
                     told("network", done, n_steps)
-        X = _scaled(self._held[0][0], middle, spread)
+        X = self._scaled(self._held[0][0])
         found = model.predict_proba(X) if self.n_classes else model.predict(X)
         return Trained(seen, self._scores(np.asarray(found, dtype=np.float64)))
 
     @cached_property
-    def _scale(self) -> tuple[np.ndarray, np.ndarray]:
-        X = self._held[2][0]
+    def _scale(self) -> tuple[Any, np.ndarray, np.ndarray]:
+        """What turns codes into class rates or mean numbers, and the centre and spread of each column after that."""
+        X, y, _ = self._held[2]
+        encoder = None
+        if self.rows.code is not None:
+            encoder = code_encoder(self.rows.code, self.random_state, self.rows.task).fit(X, y)
+            X = encoder.transform(X)
         middle, spread = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
-        return np.nan_to_num(middle), np.where(spread > 0, spread, 1.0).astype(np.float32)
+        spread = np.where(spread > 0, spread, 1.0)
+        return encoder, np.nan_to_num(middle).astype(np.float32), spread.astype(np.float32)
+
+    def _scaled(self, X: np.ndarray) -> np.ndarray:
+        """Return columns with mean 0 and spread 1, gaps as the mean, and no value far outside."""
+        encoder, middle, spread = self._scale
+        made = X if encoder is None else encoder.transform(X).astype(np.float32)
+        scaled = (made - middle) / spread
+        return np.clip(np.nan_to_num(scaled, copy=False), -_FAR, _FAR, out=scaled)
 
     def _parts(self, size: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield random parts of the training rows: the table may be sorted."""
@@ -286,12 +306,13 @@ class Bench:
             return
         n_parts = int(np.ceil(size * self.rows.n_columns / _IN_MEMORY))
         ends = np.linspace(low, high, n_parts + 1)
-        for start, end in zip(ends[:-1], ends[1:], strict=True):
+        for start, end in pairwise(ends.tolist()):
             X, y, place = self.rows.take(start, end)
             order = np.argsort(place, kind="stable")
             yield X[order], y[order]
 
 
+_FAR = 10.0  # of standardised values
 _AT_ONCE = 10_000  # rows of a step after which work may be interrupted
 
 
@@ -305,16 +326,10 @@ def n_rounds(n_classes: int) -> int:
     return _TREES if n_classes <= 2 else max(_TREES_PER_CLASS, 2 * _TREES // n_classes)
 
 
-def _scaled(X: np.ndarray, middle: np.ndarray, spread: np.ndarray) -> np.ndarray:
-    """Return columns with mean 0 and spread 1, gaps as the mean, and no value far outside."""
-    scaled = (X - middle.astype(np.float32)) / spread
-    return np.clip(np.nan_to_num(scaled, copy=False), -10, 10, out=scaled)
-
-
 def _pieces(lightgbm: Any, rows: Rows, low: float, high: float, told: Callable[[str, int, int], None]) -> Iterator[Any]:
     """Yield the rows of each piece in this range: LightGBM reads a piece when it makes its bins, and forgets it."""
 
-    class Piece(lightgbm.Sequence):  # type: ignore[misc,name-defined]
+    class Piece(lightgbm.Sequence):  # type: ignore[misc]
         def __init__(self, number: int, n: int, before: int) -> None:
             self.number, self.n, self.before, self.batch_size = number, n, before, max(1, n)
 

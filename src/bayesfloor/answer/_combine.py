@@ -14,6 +14,7 @@ from bayesfloor.answer._learners import BLEND, REGISTRY, weight_of
 from bayesfloor.answer._metrics import CLASSES, FEWEST_OF_CLASS, NUMBERS
 from bayesfloor.answer._number_learners import REGRESSORS
 from bayesfloor.answer._race import Race
+from bayesfloor.support._types import Floats
 from bayesfloor.support._words import SMALLEST
 
 # Smallest gain over guessing that is clear: this many standard errors, and this fraction of the error of guessing.

@@ -607,7 +607,7 @@ def _check_numbers(
 
 
 def _score_numbers(answer: Answer, data: Data, sample: Sample, own: OwnModel, first: Answer) -> ModelScore | None:
-    """Compare predicted numbers, or those of a model that is trained here in the first race's folds, with the answer."""
+    """Compare predicted numbers, or those of a model that is trained in the first race's folds, with the answer."""
     if own.model is not None:
         found = losses_of(first, cross_predict(own.model, data, sample, first))
         return found and score_of_losses(answer, found[0], first.evidence().cluster, found[1])

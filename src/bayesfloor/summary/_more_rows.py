@@ -48,7 +48,7 @@ class MoreRows:
         return None if isinstance(self.rows, str) else int(self.rows)
 
     def checked(self, data: Data) -> Data:
-        """Return the data, with a note if LightGBM is missing; raise, before the work starts, if more cannot be done."""
+        """Return the data, with a note if LightGBM is missing; raise before the work starts if more is impossible."""
         n = _n_labelled(data)
         if not self._is_wanted(n):
             return data
@@ -80,8 +80,8 @@ class MoreRows:
             if auto:
                 return answers, None
             raise InputError(
-                f"Got rows={self.rows!r}, but rows that depend on each other were found, and no column says which. Pass "
-                "rows=50_000, or groups."
+                f"Got rows={self.rows!r}, but rows that depend on each other were found, and no column says which. "
+                "Pass rows=50_000, or groups."
             )
         from bayesfloor.io._all_rows import open_rows
 
