@@ -31,6 +31,7 @@ PACKAGES = {  # that each benchmark runs
     "metrics": _CHECK,
     "next_step": _CHECK,
     "paper": (*_FLOOR, "hierarchy"),
+    "rows": _CHECK,
 }
 
 

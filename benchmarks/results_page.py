@@ -18,8 +18,8 @@ from benchmarks._results import Goal, code_behind, columns_of_numbers, verdict
 
 TEXTS = Path(__file__).parent / "pages"
 _ORDER = (
-    "forecast metrics realistic answers messy next_step best_model compare hazards features gates known_floor feebee "
-    "calibration labels selection paper paper_gap"
+    "forecast metrics realistic answers messy next_step best_model compare hazards features gates rows known_floor "
+    "feebee calibration labels selection paper paper_gap"
 )
 ORDER = _ORDER.split()
 _NOT_YET = "*Not measured yet.*"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesfloor.support._errors import InputError, blame
 from bayesfloor.support._results import Shown
@@ -55,6 +57,9 @@ class Data(Shown):
         If the file was subsampled, its number of rows, and how many of them have no label.
     rows_are : {"", "cases", "copies"}
         What equal rows are, if that is known.
+    source : Data, dict or None
+        If ``open_data`` drew a sample because of ``at_most``, where all rows are: the data, or the arguments to open
+        the file again.
 
     Examples
     --------
@@ -83,6 +88,7 @@ class Data(Shown):
     rows_are: str = ""
     task: str = "classes"
     task_guessed: bool = False
+    source: Any = None
 
     def _summary(self) -> str:
         sizes = [f"{number:,} {what}" for number, what in zip(self.X.shape, ("rows", "features"), strict=True)]
@@ -107,6 +113,17 @@ class Data(Shown):
         """Return the data with a small sparse matrix as an array; other features stay as they are."""
         small = self.X.shape[1] <= WIDE and 8 * prod(self.X.shape) <= _MOST_BYTES
         return replace(self, X=self.X.toarray()) if small and self.form == "sparse" else self
+
+
+def as_singles(blocks: Sequence[Any], n_rows: int) -> NDArray[np.float32]:
+    """Join blocks of columns in single precision; larger numbers become its largest."""
+    found = np.empty((n_rows, sum(block.shape[1] for block in blocks)), dtype=np.float32)
+    at, largest = 0, np.finfo(np.float32).max
+    with np.errstate(over="ignore"):
+        for block in blocks:
+            found[:, at : at + block.shape[1]] = block
+            at += block.shape[1]
+    return np.clip(found, -largest, largest, out=found)
 
 
 def is_sparse(X: Any) -> bool:

@@ -34,6 +34,7 @@ class Features:
     prepared: tuple[Column, ...] = ()  # how each column of a table was treated; empty for arrays used as they are
     exact: Any = None  # all columns, sparse or not, if the values are only their first components
     source: Any = None  # the input column that each column came from
+    steps: tuple[Any, ...] | None = ()  # fitted, they turn other rows into the same columns; None if nothing can
 
     def take(self, rows: Ints) -> Features:
         """Return the features of these rows."""
@@ -107,7 +108,8 @@ def _by_preparer(data: Data, prepare: str, roles: Mapping[str, Any] | None) -> F
     lossy = any(column.lossy and column.width for column in preparer.columns_)
     content = _number_rows(data, [column.name for column in preparer.columns_ if column.width]) if lossy else None
     code = preparer.code_ if preparer.code_.any() else None
-    return Features(values, preparer.quantity_, code, content, preparer.columns_, source=preparer.source_)
+    source, steps = preparer.source_, (preparer,)
+    return Features(values, preparer.quantity_, code, content, preparer.columns_, source=source, steps=steps)
 
 
 def _by_transformer(X: Any, prepare: Any) -> Features:
@@ -121,11 +123,13 @@ def _by_transformer(X: Any, prepare: Any) -> Features:
         made = recognise(preparer.fit_transform(X), "prepared X").dense_if_small()
     options = {"dtype": np.float64, "ensure_min_samples": 2}
     if made.form == "sparse":
-        return _all_quantities(checked_array(made.X, "prepared X", accept_sparse="csr", **options))
+        found = _all_quantities(checked_array(made.X, "prepared X", accept_sparse="csr", **options))
+        return replace(found, steps=(preparer,))
     values = checked_array(made.native, "prepared X", order="C", ensure_all_finite="allow-nan", **options)
+    filler = TablePreparer()
     if np.isnan(values).any():  # some transformers leave gaps, for models that accept them
-        values = TablePreparer().fit_transform(values)
-    return _all_quantities(values)
+        return replace(_all_quantities(filler.fit_transform(values)), steps=(preparer, filler))
+    return replace(_all_quantities(values), steps=(preparer,))
 
 
 def _all_quantities(values: Any) -> Features:
@@ -228,6 +232,7 @@ def _reduced(features: Features) -> Features:
         prepared=(*before, Column("all columns", "wide", treatment, k, lossy=True)),
         exact=exact,
         source=None,
+        steps=None,
     )
 
 

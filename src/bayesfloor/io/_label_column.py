@@ -130,6 +130,8 @@ class Asked:
     task: str = "classes"  # or "numbers" or "auto"
     most_rows: int | None = None
     seed: int = 0
+    at_most: int | None = None  # rows whose features are read
+    no_features: bool = False  # whether only the columns beside them are read
 
     @property
     def roles(self) -> list[str]:

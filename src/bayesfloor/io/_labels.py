@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import SequenceMatcher
@@ -27,6 +27,7 @@ _NAMES = (str, bytes, bool, np.bool_, int, float, np.number, np.datetime64, np.t
 _WIDE = 1000  # characters; longer strings are stored as objects
 _MOST_CLASSES = 5000  # their pairs take 6 GB
 _MOST_VOTES = 1000  # per row: every vote becomes a row of its own
+_NARROW = 1 << 16  # whole numbers within such a range are counted, not sorted
 _MANY = 20  # different labels; up to this many are always classes
 _ROWS_PER_CLASS = 2  # fewest rows per class, on average, beyond _MANY labels: classes of one row teach nothing
 _ROWS_PER_NUMBER = 20  # fewest rows per number, on average, for numbers to count as classes
@@ -122,6 +123,30 @@ def read_labels(y: Any, n_rows: int, *, guessed: bool = False) -> tuple[np.ndarr
     with blame("y"), ignoring(message="The number of unique classes"), np.errstate(invalid="ignore"):
         check_classification_targets(classes)  # too many were rejected above; numbers may be too large for integers
     return classes, codes
+
+
+def code_labels(y: Any) -> tuple[np.ndarray, Ints]:
+    """Return the classes and the class number of each of very many rows, -1 without a label; ``y`` was checked."""
+    labels = as_label_array(y).reshape(-1)
+    if labels.dtype.kind in "OT":
+        known = dict[Any, int]()
+        codes = np.fromiter((known.setdefault(label, len(known)) for label in labels.tolist()), np.int32, len(labels))
+        labels = np.empty(len(known), dtype=object)
+        labels[:] = list(known)
+    elif labels.dtype.kind in "iu" and int(np.ptp(labels)) < _NARROW:
+        low = labels.min()
+        codes, labels = labels.astype(np.int64) - int(low), np.arange(int(low), int(labels.max()) + 1)
+        there = np.bincount(codes) > 0
+        codes, labels = (np.cumsum(there, dtype=np.int32) - 1)[codes], labels[there]
+    else:
+        labels, codes = np.unique(labels, return_inverse=True)
+    gaps = missing_labels(labels)
+    given = _without_gaps(labels, np.flatnonzero(~gaps)) if gaps.any() else labels
+    given = _as_one_kind(given.tolist()) if given.dtype == object else given
+    classes, number = np.unique(given, return_inverse=True)
+    place = np.full(len(labels), -1, dtype=np.int32)
+    place[~gaps] = number
+    return classes, place[codes]
 
 
 def _refuse_many(n_classes: int, n_rows: int) -> None:
@@ -342,7 +367,12 @@ class Spellings(NamedTuple):
     @property
     def best(self) -> dict[str, str]:
         """The most frequent spelling for each label that differs from it only in case or spaces."""
-        return {other: group[0] for group in self.alike for other in group[1:]}
+        return self.best_of(())
+
+    def best_of(self, known: Collection[Any]) -> dict[str, str]:
+        """Return the most frequent spelling for each label, but one of the ``known`` labels where there is any."""
+        best = [next((label for label in group if label in known), group[0]) for group in self.alike]
+        return {other: one for one, group in zip(best, self.alike, strict=True) for other in group if other != one}
 
     @property
     def meant(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib import format as npy
@@ -17,8 +17,10 @@ from bayesfloor.io._find_file import File
 from bayesfloor.io._label_column import Asked, as_whole, labels_of
 from bayesfloor.io._messages import DataError, quote, refuse_length, refuse_unknown, short
 from bayesfloor.io._numbers import Labels
-from bayesfloor.io._tables import Coded, finite_floats, refuse_gaps
+from bayesfloor.io._row_groups import draw
+from bayesfloor.io._tables import BATCH, Coded, finite_floats, refuse_gaps
 from bayesfloor.support._errors import InputError
+from bayesfloor.support._types import Ints
 from bayesfloor.support._words import how_many
 
 _READ_AT_ONCE = 1 << 20  # bytes, few enough to stay in the processor's cache
@@ -33,6 +35,8 @@ def read_npy(file: File, asked: Asked) -> Data:
         raise DataError(
             f"{file.shown} has no column names, so --{flags[0]} cannot be used. Use a .npz file or a table."
         )
+    if (asked.at_most or asked.no_features) and (part := _read_part(file, asked)) is not None:
+        return part
     if file.is_large and asked.labels_elsewhere and (sampled := _read_sample(file, asked)) is not None:
         return sampled
     with _loaded(file) as array:
@@ -43,6 +47,80 @@ def read_npy(file: File, asked: Asked) -> Data:
     name, coded = str(asked.label), _coded(X[:, at], str(asked.label))
     labels = labels_of(name, coded._replace(values=as_whole(coded.values)), asked.task)
     return _gathered(np.delete(X, at, axis=1), asked, notes, name, labels)
+
+
+class NpyRows(NamedTuple):
+    """Rows of numbers in a file, read in pieces; with a memory map, a file that gets shorter would end the process."""
+
+    file: File
+    shape: tuple[int, ...]
+    by_column: bool
+    dtype: np.dtype[Any]
+    start: int  # of the numbers in the file
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row has."""
+        return prod(self.shape[1:])
+
+    def read(self, first: int, last: int) -> np.ndarray:
+        """Return the rows from ``first`` to before ``last``."""
+        size = self.dtype.itemsize
+        with self.file.open_raw() as stream:
+            if not self.by_column:
+                stream.seek(self.start + first * self.width * size)
+                return _read_numbers(stream, (last - first, self.width), self.dtype)
+            found = np.empty((last - first, *self.shape[1:]), self.dtype, order="F")
+            columns = found.reshape(last - first, -1, order="F")
+            for column in range(self.width):
+                stream.seek(self.start + (column * self.shape[0] + first) * size)
+                columns[:, column] = _read_numbers(stream, (last - first,), self.dtype)
+            return found.reshape(last - first, -1)
+
+
+def open_npy(file: File) -> NpyRows | None:
+    """Open an array to be read in pieces; None if it is not a matrix of numbers."""
+    with file.open_raw() as stream:
+        shape, by_column, dtype = _header(stream)
+        able = dtype.kind in "biuf" and len(shape) > 1 and prod(shape)
+        return NpyRows(file, shape, by_column, dtype, stream.tell()) if able else None
+
+
+def features_of_npy(array: NpyRows, asked: Asked) -> Ints:
+    """Return the numbers of the columns that are features."""
+    label = [] if asked.labels_elsewhere else [_label_number(array.file, asked.label, array.width)]
+    left = np.delete(np.arange(array.width), label)
+    return left[[int(name[1:]) for name in asked.choose([f"x{i}" for i in range(len(left))])]]
+
+
+def _read_part(file: File, asked: Asked) -> Data | None:
+    """Read all labels of an array, and the features of a sample of its rows or of none."""
+    if (array := open_npy(file)) is None:
+        return None
+    n_rows, name, labels, missing = array.shape[0], "", None, np.zeros(array.shape[0], dtype=bool)
+    steps = [(first, min(first + BATCH, n_rows)) for first in range(0, n_rows, BATCH)]
+    if not asked.labels_elsewhere:
+        name, at = str(asked.label), _label_number(file, asked.label, array.width)
+        coded = _coded(np.concatenate([array.read(*step)[:, at] for step in steps]), name)
+        labels = labels_of(name, coded._replace(values=as_whole(coded.values)), asked.task)
+        missing = coded.codes < 0
+    if asked.no_features:
+        return asked.gather(np.empty((n_rows, 0)), (), name, labels, {})
+    drawn = None if asked.at_most is None else draw(missing, asked.at_most, asked.seed)
+    if drawn is None:
+        return None
+    X, _ = _features_of(np.concatenate([array.read(*step)[_within(drawn, *step)] for step in steps]), file.shown)
+    names = [f"x{i}" for i in range(array.width - (labels is not None))]
+    X = X[:, features_of_npy(array, asked)]
+    own = None if labels is None else labels._replace(y=labels.y[drawn])
+    data = asked.gather(X, asked.choose(names), name, own, {}, notes=tell_flattened(array.shape))
+    return replace(data, drawn=drawn, n_rows=n_rows, n_unlabelled=int(np.count_nonzero(missing)))
+
+
+def _within(rows: Ints, first: int, last: int) -> Ints:
+    """Return those of these ascending rows that are in a range, counted from its start."""
+    low, high = np.searchsorted(rows, [first, last])
+    return rows[low:high] - first
 
 
 def _label_number(file: File, label: str | None, width: int) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,14 +15,21 @@ from bayesfloor.io._csv import read_lines
 from bayesfloor.io._data import Data, as_frame, recognise, unmask
 from bayesfloor.io._find_file import File, fetched, find_file, reading
 from bayesfloor.io._label_column import Asked, find_label, labels_of, matching
-from bayesfloor.io._labels import find_spellings, missing_labels, respell
+from bayesfloor.io._labels import as_label_array, find_spellings, missing_labels, respell
 from bayesfloor.io._messages import DataError, arrow, is_list, is_number, refuse_length, refuse_unknown
 from bayesfloor.io._numbers import TASKS, Labels, read_numbers, read_y, tenths
 from bayesfloor.io._numpy_files import read_label_array, read_npy, read_npz
-from bayesfloor.io._row_groups import Alike, RowGroups, choose_groups, compare_groups, draw_rows
+from bayesfloor.io._row_groups import (
+    Alike,
+    RowGroups,
+    choose_groups,
+    compare_groups,
+    draw,
+    draw_rows,
+)
 from bayesfloor.io._tables import Coded, Table, encode, open_table, read_embedding, read_roles, stack, table_of
 from bayesfloor.support._errors import InputError, InputTypeError, blame
-from bayesfloor.support._files import bytes_read
+from bayesfloor.support._files import Address, bytes_read
 from bayesfloor.support._parameters import check_choice, check_flag, check_seed
 from bayesfloor.support._types import Ints
 from bayesfloor.support._words import how_many
@@ -50,6 +57,7 @@ def open_data(
     clean_labels: bool = False,
     max_rows: int | None = None,
     random_state: int = 0,
+    at_most: int | None = None,
 ) -> Data:
     r"""Read features and labels from an array, a data frame, a stream, a file or a folder.
 
@@ -79,6 +87,8 @@ def open_data(
         Merge labels that differ only in case or spaces.
     max_rows, random_state : int
         The smallest number of rows to read from a large file, and the seed for the subsample.
+    at_most : int, default=None
+        Read the features of about so many labelled rows, drawn at random, if there are more.
 
     Returns
     -------
@@ -104,6 +114,7 @@ def open_data(
     # Masked values are missing ones; names of columns stay as they are until the table is open.
     y = unmask(y)
     given = {"groups": unmask(groups), "weight": unmask(weight), "predictions": unmask(predictions)}
+    source: Source | None = None
     if isinstance(X, (str, bytes, os.PathLike)):
         if isinstance(y, (str, Path)) and str(y).endswith(".npy"):
             y, labels_file = None, str(y)
@@ -118,21 +129,68 @@ def open_data(
             task=task,
             most_rows=max_rows,
             seed=random_state,
+            at_most=at_most,
         )
-        data = _of_file(find_file(X), asked, y, labels_file, given)
+        source = Source(find_file(X), asked, y, labels_file, given, clean_labels)
+        data = _of_file(*source[:-1])
     else:
         data = _of_table(X, y, given)
         if data.y is not None:
             data = replace(data, **read_y(data.y, task)._asdict())
+    data = _cleaned(data, clean_labels=clean_labels)
+    return data if at_most is None else _at_most(data, source, at_most, random_state)
+
+
+class Source(NamedTuple):
+    """A file, and what was asked for: all that is needed to open it again."""
+
+    file: File
+    asked: Asked
+    y: Any
+    labels_file: str | None
+    given: dict[str, Any]
+    clean_labels: bool
+
+    def open_beside(self, known: Collection[Any] = ()) -> Data:
+        """Read what stands beside the features of all rows: labels and groups; ``known`` are labels to keep."""
+        asked = replace(self.asked, beside=_only_groups(self.asked.beside), at_most=None, no_features=True)
+        data = _of_file(self.file, asked, self.y, self.labels_file, _only_groups(self.given))
+        return _cleaned(data, clean_labels=self.clean_labels, known=known)
+
+
+def _only_groups(by_purpose: Mapping[str, Any]) -> dict[str, Any]:
+    return {what: value for what, value in by_purpose.items() if what == "groups"}
+
+
+def _cleaned(data: Data, *, clean_labels: bool, known: Collection[Any] = ()) -> Data:
     if data.task == "numbers":
         return _with_numbers(data)
     if not clean_labels:
         return data
     # Labels and predictions that differ only in case or spaces get their most frequent spelling.
     found = find_spellings(data.y)
-    predictions = None if data.predictions is None else respell(data.predictions, found.best)
+    best = found.best_of(known)
+    predictions = None if data.predictions is None else respell(data.predictions, best)
     notes = (*data.notes, found.merged) if found.alike else data.notes
-    return replace(data, y=respell(data.y, found.best), predictions=predictions, notes=notes)
+    return replace(data, y=respell(data.y, best), predictions=predictions, notes=notes)
+
+
+def _at_most(data: Data, source: Source | None, n_drawn: int, seed: int) -> Data:
+    """Draw rows unless that was done before features were read, and say where the others are."""
+    if data.drawn is None and data.y is not None and as_label_array(data.y).squeeze().ndim == 1:
+        drawn = draw(missing_labels(data.y), n_drawn, seed)
+        data = data if drawn is None else _of_rows(data, drawn)
+    in_memory = source is None or source.file.kind == "npz"
+    return data if data.drawn is None or in_memory else replace(data, source=source)
+
+
+def _of_rows(data: Data, rows: Ints) -> Data:
+    """Return a sample with these rows."""
+    columns = {name: getattr(data, name) for name in ("y", "groups", "weight", "predictions", "ids", "images")}
+    own = {name: as_label_array(values)[rows] for name, values in columns.items() if values is not None}
+    X, unlabelled = data.X[rows.tolist()] if data.form == "frame" else data.X[rows], missing_labels(data.y)
+    counts = {"n_rows": data.X.shape[0], "n_unlabelled": int(np.count_nonzero(unlabelled))}
+    return replace(data, X=X, **own, **counts, drawn=rows, source=data)
 
 
 def _with_numbers(data: Data) -> Data:
@@ -213,7 +271,8 @@ def _read_table(file: File, asked: Asked) -> Data:
     refuse_unknown(asked.named, table.names)
     alike = None
     # A large table far away: a few row groups are enough, unless their rows turn out to be too much alike.
-    if label is not None and table.groups is not None and file.is_large:
+    is_far = isinstance(file.folder or file.source, Address)
+    if label is not None and table.groups is not None and is_far and file.is_large and not asked.no_features:
         sample, alike = _sample_groups(table, table.groups, asked, label, start)
         if not alike.is_misleading:
             return sample
@@ -221,7 +280,13 @@ def _read_table(file: File, asked: Asked) -> Data:
     coded = read_roles(table, asked.roles, label)
     labels = None if label is None else labels_of(label, coded[label], asked.task)
     y = None if labels is None else labels.y
-    drawn = None if y is None else _draw(file, y, asked, 8 * len(y) * len(asked.choose(table.names, asked.roles)))
+    drawn = None
+    if asked.no_features:
+        rows = next((each.codes for each in coded.values()), None)
+        n_rows = table.read(table.names[:1]).num_rows if rows is None else len(rows)
+        return asked.gather(np.empty((n_rows, 0)), (), label or "", labels, {name: c.rows for name, c in coded.items()})
+    if y is not None:
+        drawn = _draw(file, y, asked, 8 * len(y) * len(asked.choose(table.names, asked.roles)))
     X, names = _read_features(table, asked, drawn)
     notes = table.notes
     if alike is not None:
@@ -240,6 +305,8 @@ def _read_table(file: File, asked: Asked) -> Data:
 
 def _draw(file: File, y: np.ndarray, asked: Asked, n_bytes: int) -> np.ndarray | None:
     """Subsample the labelled rows of a large file; None if all of them, ``n_bytes`` as numbers, fit in memory."""
+    if asked.at_most is not None:
+        return draw(missing_labels(y), asked.at_most, asked.seed)
     if not file.is_large and not file.is_packed(n_bytes):
         return None
     labelled = np.flatnonzero(~missing_labels(y))
@@ -332,7 +399,7 @@ def _draw_from_groups(
     Also return the rows' labels, how many of all rows have none, and a doubt about the class proportions.
     """
     rng, n_rows = np.random.default_rng(asked.seed), int(groups.n_rows.sum())
-    n_drawn = table.file.most_rows(n_rows, asked.most_rows)
+    n_drawn = min(table.file.most_rows(n_rows, asked.most_rows), asked.at_most or n_rows)
     budget = table.file.size * max(_BYTES_SHARE, _MORE_BYTES * (asked.most_rows or 0) / n_rows)
     # If the labels of all rows take few bytes, they are read first: rare classes are then found.
     if groups.bytes_of([label]).sum() <= _LABELS_SHARE * budget:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import printable
@@ -22,6 +23,10 @@ _FEWEST = 4  # fewest row groups to read, even if they are large: with fewer, we
 _RARE = 0.01  # rarer classes may have too few rows in the sample; otherwise they would shrink the whole sample
 _ALIKE = 0.05  # smallest intraclass correlation that matters
 _MOST = 50  # classes, the most frequent ones, whose order is looked at
+_AT_ONCE = 1 << 20  # rows whose places are computed at a time
+_TOO_MANY = 1e8  # rows: reading all of them for a small sample would take minutes
+_STRETCHES = 64  # row groups for small places
+_TESTED, _MOST_TESTED = 0.2, 400_000  # rows that nobody looks at before models are tested on them
 
 
 class RowGroups(NamedTuple):
@@ -127,6 +132,50 @@ def _draw_in_proportion(codes: Ints, totals: Ints, n_drawn: int, rng: np.random.
     order = order[np.argsort(codes[order], kind="stable")]
     place = np.arange(len(order)) - (np.cumsum(have) - have)[codes[order]]
     return np.sort(order[place < quota[codes[order]]])
+
+
+def places(
+    n_rows: int, seed: int, number: Ints | None = None, stretches: Ints | None = None, many: float = _TOO_MANY
+) -> NDArray[np.float32]:
+    """Return a place in [0, 1) for each row, from a hash; rows with places in a range are a random subset.
+
+    Subsets of wider ranges contain those of narrower ones. Rows with the same ``number``, such as that of their group,
+    share a place; without it, rows are numbered. ``stretches`` are lengths of row groups: with more than ``many`` rows,
+    some of the groups, spread over the table, hold all rows with small places, so that these are found in few bytes.
+    """
+    mixed = _mixed(np.array([seed], dtype=np.uint64))
+    found = np.empty(n_rows, dtype=np.float32)
+    for start in range(0, n_rows, _AT_ONCE):
+        rows = np.arange(start, min(start + _AT_ONCE, n_rows)) if number is None else number[start : start + _AT_ONCE]
+        # 24 bits, which single precision keeps exactly, so that no place becomes 1.
+        found[start : start + _AT_ONCE] = (_mixed(rows.astype(np.uint64) + mixed) >> np.uint64(40)) / 2**24
+    if number is None and stretches is not None and n_rows > many and len(stretches) > 2 * _STRETCHES:
+        rng = np.random.default_rng(seed)
+        chosen = np.zeros(len(stretches), dtype=bool)
+        chosen[choose_groups(np.ones_like(stretches), _STRETCHES, None, rng)] = True
+        low, part = np.repeat(chosen, stretches), np.float32(stretches[chosen].sum() / n_rows)
+        found = np.where(low, found * part, part + found * (1 - part))
+    return found
+
+
+def draw(missing: NDArray[np.bool_], n_drawn: int, seed: int) -> Ints | None:
+    """Choose about so many of the rows that are not missing by their places; None if there are no more.
+
+    The smallest places are left for rows to test on, where possible.
+    """
+    n_rows = len(missing) - int(np.count_nonzero(missing))
+    if n_rows <= n_drawn:
+        return None
+    low, place = min(_TESTED, _MOST_TESTED / n_rows, 1 - n_drawn / n_rows), places(len(missing), seed)
+    return np.flatnonzero((place >= low) & (place < low + n_drawn / n_rows) & ~missing)
+
+
+def _mixed(numbers: Any) -> Any:
+    """Return well mixed bits of each number (splitmix64: Steele, Lea and Flood, OOPSLA 2014)."""
+    z = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
 
 
 class Alike(NamedTuple):

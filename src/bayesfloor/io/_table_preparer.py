@@ -8,11 +8,12 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin  # noqa: TID253 - itself imported when first used
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253 - itself imported when first used
 
-from bayesfloor.io._columns import Values, as_gaps, read_all, texts
-from bayesfloor.io._data import Data, recognise
+from bayesfloor.io._columns import Values, as_gaps, read_all, read_column, texts
+from bayesfloor.io._data import Data, as_singles, recognise
 from bayesfloor.io._encoders import ROLES, Column, Encoder, Ngrams, keep_constant, make_encoder
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._parameters import check_flag, check_roles
@@ -140,6 +141,21 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # s
         check_is_fitted(self)
         blocks = _each(_read_what_fits, self._in_order(recognise(X)), self._encoders)
         return np.ascontiguousarray(np.hstack(blocks), dtype=np.float64)
+
+    def transform_piece(self, X: Any) -> NDArray[np.float32]:
+        """Turn a piece of the fitted table into numbers of single precision, as ``transform_any`` does.
+
+        Columns that were left out need not be there.
+        """
+        data = recognise(X)
+        used = [(name, encoder) for name, encoder in zip(self._names, self._encoders, strict=True) if encoder.names]
+        if data.form == "frame":
+            columns = [read_column(data.X[name]) for name, _ in used]
+        else:
+            by_name = {values.name: values for values in read_all(data)}
+            columns = [by_name[name] for name, _ in used]
+        blocks = _each(_read_what_fits, columns, [encoder for _, encoder in used])
+        return as_singles(blocks, len(data.X))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:  # noqa: ARG002
         """Return the names of the output columns.

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,7 +33,7 @@ from bayesfloor.support._files import Address
 from bayesfloor.support._types import Ints
 from bayesfloor.support._words import as_utf8, how_many
 
-_BATCH = 1 << 16  # rows decoded at a time
+BATCH = 1 << 16  # rows decoded at a time
 _Stream = Callable[[Ints | None, Sequence[str]], Iterator[Any]]  # reads columns of some row groups, or of all rows
 _Opened = tuple[list[str], tuple[str, ...], _Stream, _Stream, RowGroups | None]  # the fields of a Table after ``file``
 
@@ -46,7 +47,7 @@ class Table:
     notes: tuple[str, ...]  # assumptions made while reading it, such as its encoding
     stream: _Stream
     text_stream: _Stream  # the same without guessed types
-    groups: RowGroups | None = None  # of Parquet files at an address, where a part of the rows may be read
+    groups: RowGroups | None = None  # of Parquet files, where a part of the rows may be read
 
     def __post_init__(self) -> None:
         self.file.refuse_wide(len(self.names))
@@ -71,12 +72,16 @@ class Table:
         if rows is not None and self.groups is not None:
             groups, rows = self.groups.renumber(rows)  # only the groups that contain them are read
         with reading(self.file):
-            plain = (_plain(batch, names) for batch in stream(groups, names))
-            batches = self._counted(plain, held=rows is None)
+            batches = self._counted(self.batches(names, groups, stream), held=rows is None)
             held = list(batches if rows is None else _taken(batches, rows))
         if not sum(batch.num_rows for batch in held):
             raise no_rows(self.file)
         return arrow().Table.from_batches(held)
+
+    def batches(self, names: Sequence[str], groups: Ints | None = None, stream: _Stream | None = None) -> Iterator[Any]:
+        """Yield columns of some row groups, or of all rows, batch by batch."""
+        for batch in (stream or self.stream)(groups, names):
+            yield _plain(batch, list(names))
 
     def _counted(self, batches: Iterator[Any], *, held: bool) -> Iterator[Any]:
         """Pass batches on, but refuse a small file that goes on and on; ``held`` says if they stay in memory."""
@@ -145,11 +150,11 @@ def _open_parquet(file: File) -> _Opened:
     found = arrow(".parquet").ParquetFile(file.open())
 
     def read(groups: Ints | None, names: Sequence[str]) -> Any:
-        chosen = None if groups is None else groups.tolist()
-        return found.iter_batches(_BATCH, row_groups=chosen, columns=list(names))
+        chosen = range(found.num_row_groups) if groups is None else groups.tolist()
+        # One by one, because a reader of several keeps the bytes of all of them.
+        return chain.from_iterable(found.iter_batches(BATCH, row_groups=[each], columns=list(names)) for each in chosen)
 
-    is_far = isinstance(file.source, Address)
-    return _typed(found.schema_arrow.names, read, row_groups([found.metadata]) if is_far else None)
+    return _typed(found.schema_arrow.names, read, row_groups([found.metadata]))
 
 
 def _open_arrow(file: File) -> _Opened:
@@ -195,13 +200,12 @@ def _open_folder(file: File, kind: str) -> _Opened:
         raise troubles_of(file.shown, troubles)
     schema = arrow().unify_schemas([first.schema, *schemas], promote_options="permissive")
     found = first if schema == first.schema else open_files(schema=schema)
-    is_far = kind == "parquet" and isinstance(file.folder, Address)
-    footers = [part.metadata for part in found.get_fragments()] if is_far else []
-    return _typed(found.schema.names, partial(_folder_batches, found), row_groups(footers) if is_far else None)
+    groups = row_groups([part.metadata for part in found.get_fragments()]) if kind == "parquet" else None
+    return _typed(found.schema.names, partial(_folder_batches, found), groups)
 
 
 def _folder_batches(found: Any, groups: Ints | None, names: Sequence[str]) -> Iterator[Any]:
-    how: Any = {"columns": list(names), "batch_size": _BATCH}
+    how: Any = {"columns": list(names), "batch_size": BATCH}
     if groups is None:
         yield from found.to_batches(**how)
         return
@@ -270,7 +274,11 @@ def encode(column: Any, *, is_csv: bool) -> Coded:
 
 def read_embedding(table: Table, name: str, chosen: np.ndarray | None = None) -> np.ndarray:
     """Read the lists in a column (text in a CSV), for all rows or only for the given ones."""
-    column = table.read([name], chosen, as_text=True).column(name)
+    return read_embedding_of(table.read([name], chosen, as_text=True).column(name), name)
+
+
+def read_embedding_of(column: Any, name: str) -> np.ndarray:
+    """Stack the lists in a column."""
     if is_text(column.type):
         rows = [_parse_list(text, name, i) for i, text in enumerate(column.to_pylist())]
         column = arrow().chunked_array([arrow().array(rows, arrow().list_(arrow().float64()))])
