@@ -521,7 +521,6 @@ def _codes(classes: np.ndarray, y: Any, name: str) -> Ints:
 
 
 def _read_row_numbers(rows: Any, n: int) -> Ints:
-    """Return the rows' numbers in the floor's input."""
     with blame("rows"):
         numbers = np.asarray(rows)
     if numbers.shape != (n,) or numbers.dtype.kind not in "iu" or len(np.unique(numbers)) < n:

@@ -298,7 +298,6 @@ def _show(group: Group) -> str:
 
 
 def _mapping(groups: tuple[Group, ...]) -> dict[Any, Any]:
-    """Map old labels to new ones."""
     if all(len(group) == 1 for group in groups):
         return {label: label for (label,) in groups}
     names = show_labels([_JOINT.join(map(str, group)) for group in groups], _LONGEST_NAME)
