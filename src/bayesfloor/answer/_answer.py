@@ -75,14 +75,7 @@ class Basis(StrEnum):
 # With one of these, no model's error says what is possible: only what was proved holds.
 _UNKNOWN = (Basis.LATER, Basis.UNDECIDED, Basis.SYNTHETIC, Basis.OUTLIERS, Basis.UNTRAINED)
 # With one of these, there may be no learning curve.
-_DOUBTS = (
-    Basis.NO_SIGNAL,
-    Basis.RANKING,
-    Basis.LITTLE_SIGNAL,
-    Basis.FEW_ROWS,
-    Basis.FEW_OF_CLASS,
-    Basis.FEW_NUMBERS,
-)
+_DOUBTS = (Basis.NO_SIGNAL, Basis.RANKING, Basis.LITTLE_SIGNAL, Basis.FEW_ROWS, Basis.FEW_OF_CLASS, Basis.FEW_NUMBERS)
 
 
 @dataclass(frozen=True, repr=False)

@@ -192,7 +192,7 @@ def class_forests(
     if plain:
         forests, across, moments = _compose_plainly(vertices, members, n_trees, equal, progress)
     else:
-        from bayesfloor.forest._compiled_pairs import compose  # imports Numba, which small data never need
+        from bayesfloor.forest._pair_joins import compose  # imports Numba, which small data never need
 
         forests, across, moments = compose(vertices, members, n_trees, equal, n_jobs, progress)
     pairs = AcrossPairs(len(members), across, moments)

@@ -92,7 +92,10 @@ def make_forest(edges: Edges, vertices: Vertices, vertex: Ints, rows: Ints, n_tr
     """Turn edges into the public ``Forest``; their ends are ranks of ``vertices``."""
     with np.errstate(over="ignore"):
         length = np.ldexp(np.sqrt(edges.squared), vertices.exponent)
-    check_lengths(length[_between_copies(edges, vertices) :], vertices.exponent)
+    # Zero-length edges between equal rows of different groups come first.
+    n = int(np.searchsorted(edges.squared, 0.0, side="right")) if len(vertices.group) else 0
+    apart = (vertices.x[edges.a[:n]] != vertices.x[edges.b[:n]]).any(axis=1)
+    check_lengths(length[int(apart.argmax()) if apart.any() else n :], vertices.exponent)
     return Forest(
         a=edges.a.astype(np.int64),
         b=edges.b.astype(np.int64),
@@ -119,13 +122,6 @@ def check_lengths(ascending: Floats, exponent: int) -> None:
         )
     if not np.isfinite(ascending[-1]):
         raise InputError("Got values in X that are too far apart for 64-bit numbers. Scale X first: X / 1e10.")
-
-
-def _between_copies(edges: Edges, vertices: Vertices) -> int:
-    """Return the number of zero-length edges between equal rows of different groups; they come first."""
-    n = int(np.searchsorted(edges.squared, 0.0, side="right")) if len(vertices.group) else 0
-    apart = (vertices.x[edges.a[:n]] != vertices.x[edges.b[:n]]).any(axis=1)
-    return int(apart.argmax()) if apart.any() else n
 
 
 def check_n_trees(n_trees: object) -> None:

@@ -165,7 +165,6 @@ def _synthetic(hazards: Hazards) -> Iterator[str]:
 
 
 def _later(drift: Drift) -> Iterator[str]:
-    """Say how much worse later rows are."""
     order = f"With time ({quoted(drift.column)})" if drift.column else "Along the file"
     later = f"{percent(drift.error_later)} % on the next period ({percent(drift.low)} to {percent(drift.high)} %)"
     yield f"{order} the rule changes: a quick model's error is {percent(drift.error_between)} %, but {later}."
