@@ -142,11 +142,6 @@ def _linear_cost(size: Size) -> float:
     return 0.01 + (5e-8 * n * d * K if d <= _MANY_FEATURES else 2e-10 * n * d**2 + 6e-10 * d**3)
 
 
-def _boosting_cost(size: Size) -> float:
-    n, d, K = size[:3]
-    return float((1 if K == 2 else K) * (0.03 + 1.2e-4 * d * np.sqrt(n)))
-
-
 REGISTRY = {
     "linear": Learner(_linear, "linear", _linear_cost),
     "quadratic": Learner(
@@ -159,7 +154,11 @@ REGISTRY = {
         _kernel, "smooth", lambda s: 0.005 + s.n_rows**2 * (8e-9 + 1e-7 / s.n_classes + 2e-10 * s.n_features)
     ),
     "forest": Learner(_forest, "trees", lambda s: 0.7 * _trees_cost(s.n_rows, s.n_features) * n_trees(s) / 100),
-    "boosting": Learner(_boosting, "trees", _boosting_cost),
+    "boosting": Learner(
+        _boosting,
+        "trees",
+        lambda s: (1 if s.n_classes == 2 else s.n_classes) * (0.03 + 1.2e-4 * s.n_features * np.sqrt(s.n_rows)),
+    ),
     "neighbours": Learner(
         lambda _size, _seed: Neighbours(),
         "local",

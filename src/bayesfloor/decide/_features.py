@@ -453,24 +453,6 @@ def draw_most(sample: Sample, max_rows: int | None, rng: np.random.Generator, st
     return drawn
 
 
-def round_sizes(sample: Sample, fewest: int, most_rounds: int) -> list[int]:
-    """Return the number of rows per round: at least ``fewest``, doubling each time, all rows in the last.
-
-    With few groups, there is only the round with all rows.
-    """
-    n_rows, few = len(sample), len(np.unique(sample.cluster)) < min(len(sample), fewest)
-    sizes = [] if few else [n_rows >> back for back in range(most_rounds - 1, 0, -1)]
-    return [size for size in sizes if size >= fewest] + [n_rows]
-
-
-def nested_units(sample: Sample, sizes: list[int], rng: np.random.Generator) -> list[Ints]:
-    """Return the units of each round; each round contains those of the round before."""
-    units: list[Ints] = [np.arange(len(sample))]
-    for size in sizes[-2::-1]:
-        units.append(units[-1][draw_rows(sample.take(units[-1]), size, rng)])
-    return units[::-1]
-
-
 Chosen = tuple[int, ...]
 
 _FEWEST_ROWS = 40  # with fewer, standard errors mean little
@@ -544,8 +526,16 @@ class Bench:
 
     @cached_property
     def _rounds(self) -> list[Ints]:
-        sizes = round_sizes(self.sample, _FIRST_ROUND, _ROUNDS)
-        return nested_units(self.sample, sizes, np.random.default_rng(self.seed))
+        """The units of each round, which contain those of the round before: twice as many each time, all in the last.
+
+        With few rows or groups, there are fewer rounds.
+        """
+        rng, units = np.random.default_rng(self.seed), list[Ints]([np.arange(len(self.sample))])
+        if len(np.unique(self.sample.cluster)) >= min(len(self.sample), _FIRST_ROUND):
+            for size in (len(self.sample) >> back for back in range(1, _ROUNDS)):
+                if size >= _FIRST_ROUND:
+                    units.append(units[-1][draw_rows(self.sample.take(units[-1]), size, rng)])
+        return units[::-1]
 
 
 def _cross_rate(points: Floats, sample: Sample, n_trees: int) -> float:

@@ -60,8 +60,7 @@ class Counts(Shown):
 
     Attributes
     ----------
-    forest : Forest
-        The trees.
+    forest : the trees.
     labels : labels of the vertices.
     edges : edges between classes; ``edges.cross_rate`` is G, the fraction of cross-class edges.
     shape : moments of the forest as a graph, for p-values.
@@ -98,11 +97,9 @@ class Fit(Shown):
     sample : the rows in use, with their labels, groups and weights.
     points : the rows in use as scaled numbers: the points that the trees join.
     scale, scale_rates : the scale in use, and the fraction of cross-class edges for each scale that was tried.
-    forests : ClassForests
-        The forests of the classes, for the labels in ``fitted``.
+    forests : the forests of the classes, for the labels in ``fitted``.
     fitted : the labels at the time of the fit; ``relabel`` keeps them.
-    counts : Counts
-        The counts from the trees.
+    counts : the counts from the trees.
     options : how bounds are computed from the counts.
     curve : one dict for each growing sample, as in ``BayesFloor.curve_``.
     whole : with priors, all rows, which learners see and weight; None if learners see the rows in use.

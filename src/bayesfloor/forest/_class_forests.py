@@ -54,10 +54,8 @@ class ClassForests(Shown):
 
     Attributes
     ----------
-    n_classes : int
-        Number of classes; class ``i`` has the rows with code ``i``.
-    n_trees : int
-        Number of orthogonal trees.
+    n_classes : number of classes; class ``i`` has the rows with code ``i``.
+    n_trees : number of orthogonal trees.
     vertex : (n_rows,) int array
         Vertex of each row, the same in all forests returned.
 

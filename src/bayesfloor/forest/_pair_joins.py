@@ -419,6 +419,7 @@ def _join(
     return found
 
 
+# Forests of classes and of their pairs: many small pairs in one call, large pairs in one call each.
 PRODUCTS = 1 << 22  # of the rows of two classes: at most 16 MB; if there are more, the pair is not joined in one call
 _PRODUCTS_AT_ONCE = 1 << 20  # of a class with several others: a few milliseconds
 _ENOUGH_TASKS = 8  # with at least this many classes, each thread processes whole classes or pairs instead of parts

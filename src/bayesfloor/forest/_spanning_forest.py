@@ -44,10 +44,8 @@ class Forest(Result):
         Vertex of each row; equal rows (of the same group) are one vertex.
     rows : (n_rows,) int array
         The input rows in this forest: all rows, unless the forest is limited to some classes.
-    n_vertices : int
-        Number of distinct rows in the whole input.
-    n_trees : int
-        Number of trees requested. Some trees may not span all vertices, or may be empty: see ``tree_sizes``.
+    n_vertices : number of distinct rows in the whole input.
+    n_trees : number of trees requested. Some trees may not span all vertices, or may be empty: see ``tree_sizes``.
 
     Examples
     --------

@@ -420,6 +420,7 @@ def _check_numbers(floor: Any) -> Floats:
         ) from error
 
 
+# Routing: a node's model predicts 0 for its left side and 1 for its right; a single class needs no model.
 Models = list[Any]
 _AT_ONCE = 2**22  # predictions of nodes, or probabilities of classes, that are held in memory
 

@@ -51,14 +51,10 @@ class Finding(Result):
 
     Attributes
     ----------
-    code : str
-        The code to pass to ``bayesfloor explain``.
-    text : str
-        What was found, why it matters, and what to do.
-    look : str
-        The attribute of ``Check`` with the details.
-    headline : str
-        The first sentence of the text: what was found.
+    code : the code to pass to ``bayesfloor explain``.
+    text : what was found, why it matters, and what to do.
+    look : the attribute of ``Check`` with the details.
+    headline : the first sentence of the text: what was found.
 
     Examples
     --------
@@ -234,12 +230,9 @@ class Trait(Result):
 
     Attributes
     ----------
-    code, name, text : str
-        The code to pass to ``bayesfloor explain``; the property's name; its figures.
-    weak : bool
-        Whether it weakens the answer.
-    advice : str
-        Why that matters and what to do about it, if anything.
+    code, name, text : the code to pass to ``bayesfloor explain``; the property's name; its figures.
+    weak : whether it weakens the answer.
+    advice : why that matters and what to do about it, if anything.
 
     Examples
     --------

@@ -52,8 +52,7 @@ class Gate(Result):
 
     Attributes
     ----------
-    code, word, text : str
-        The code to pass to ``bayesfloor explain``, the outcome, and the figures.
+    code, word, text : the code to pass to ``bayesfloor explain``, the outcome, and the figures.
 
     Examples
     --------

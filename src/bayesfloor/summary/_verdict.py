@@ -60,14 +60,10 @@ class VerdictWords(NamedTuple):
 
     Attributes
     ----------
-    headline : str
-        The short answer.
-    evidence : str
-        What it rests on.
-    join : str
-        What joins the two in one sentence.
-    more : str
-        Further sentences.
+    headline : the short answer.
+    evidence : what it rests on.
+    join : what joins the two in one sentence.
+    more : further sentences.
 
     Examples
     --------
