@@ -253,10 +253,10 @@ def feed(monkeypatch):
 @pytest.fixture(params=["plain", "small pairs", "large pairs"])
 def way(request, monkeypatch):
     """The three ways to the forests of pairs, which the size of a set and of its pairs would choose."""
-    from bayesfloor.forest import _class_forests, _compiled_pairs
+    from bayesfloor.forest import _class_forests, _pair_joins
 
     monkeypatch.setattr(_class_forests, "is_plain", lambda _: request.param == "plain")
-    monkeypatch.setattr(_compiled_pairs, "PRODUCTS", _compiled_pairs.PRODUCTS if request.param == "small pairs" else -1)
+    monkeypatch.setattr(_pair_joins, "PRODUCTS", _pair_joins.PRODUCTS if request.param == "small pairs" else -1)
     return request.param
 
 

@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_classification
 
 from bayesfloor import BayesFloor, Check, assert_reachable, check
-from bayesfloor.summary._scores import about_text
+from bayesfloor.summary._verdict import about_text
 from bayesfloor.support._words import about, percent
 
 BUNDLED = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer, "digits": load_digits}

@@ -24,7 +24,7 @@ from bayesfloor.cli import _check as _run_check
 from bayesfloor.cli._check import command_line
 from bayesfloor.cli._terminal import ClosedPipeError, Output
 from bayesfloor.io._messages import shell
-from bayesfloor.summary._thumbnails import thumbnails
+from bayesfloor.summary._html import thumbnails
 from bayesfloor.support import _files as _atomic_write
 from bayesfloor.support._files import write_whole
 

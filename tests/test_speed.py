@@ -151,11 +151,11 @@ def test_fifty_thousand_rows_are_measured_as_soon_as_a_random_forest_is_fitted(r
     assert ratio(ours, forest_of(X, y), rounds=2) < 0.1
 
 
-@pytest.mark.parametrize(("cut", "n"), [("min_cut", 200), ("normalized_cut", 100), ("average", 1000)])
+@pytest.mark.parametrize(("cut", "n"), [("min_cut", 200), ("average", 1000)])
 def test_trees_of_many_classes_are_grown_soon(ratio, cut, n):
     """Hundreds of products or species are classes, too. The rival decomposes one matrix of 1,000.
 
-    Measured: 0.6 s, 0.3 s and 0.1 s against 1.9 s, 0.3 at most.
+    Measured: 0.6 s and 0.1 s against 1.9 s, 0.3 at most.
     """
     rng = np.random.default_rng(0)
     sparse = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.05), 1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesfloor.answer._group_columns import find_group_column
+from bayesfloor.answer._dependence import find_group_column
 
 
 @pytest.mark.parametrize("form", ["P-{:03d}", "{}", None])

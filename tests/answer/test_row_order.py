@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from bayesfloor.answer._row_order import correlation, find_row_order
+from bayesfloor.answer._dependence import correlation, find_row_order
 
 
 @pytest.mark.parametrize("name", ["", "timestamp", "time"])

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from bayesfloor import spanning_forest
-from bayesfloor.forest import _class_forests, _compiled_pairs, class_forests
+from bayesfloor.forest import _class_forests, _pair_joins, class_forests
 
 
 def draw_codes(rng, n):
@@ -191,9 +191,9 @@ def test_numbers_of_trees_are_checked_here_too():
 
 def test_runs_of_classes_cover_every_pair_that_fits_once(monkeypatch):
     """A pair in no run would be joined slowly, and one in two runs twice."""
-    monkeypatch.setattr(_compiled_pairs, "PRODUCTS", 100)
-    monkeypatch.setattr(_compiled_pairs, "_PRODUCTS_AT_ONCE", 150)
+    monkeypatch.setattr(_pair_joins, "PRODUCTS", 100)
+    monkeypatch.setattr(_pair_joins, "_PRODUCTS_AT_ONCE", 150)
     size = np.array([5, 20, 21, 3, 30, 1, 7])
-    pairs = [(i, j) for i, start, stop in _compiled_pairs._find_runs(size) for j in range(start, stop)]
+    pairs = [(i, j) for i, start, stop in _pair_joins._find_runs(size) for j in range(start, stop)]
 
     assert sorted(pairs) == [(i, j) for i, j in combinations(range(7), 2) if size[i] * size[j] <= 100]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayesfloor import spanning_forest
-from bayesfloor.forest import _blocks, _class_forests, _compiled_pairs, _pair_joins, class_forests
+from bayesfloor.forest import _blocks, _class_forests, _pair_joins, class_forests
 from bayesfloor.forest import _first_fit as _certify
 from bayesfloor.forest import _neighbours as _neighbour_finders
 
@@ -26,8 +26,8 @@ TUNED = [
     (_neighbour_finders, "_BATCHED", 99),
     (_neighbour_finders, "_CHUNK", 11),
     (_neighbour_finders, "_PRODUCT", (8, 32)),
-    (_compiled_pairs, "_ENOUGH_TASKS", 1),
-    (_compiled_pairs, "_PRODUCTS_AT_ONCE", 1),
+    (_pair_joins, "_ENOUGH_TASKS", 1),
+    (_pair_joins, "_PRODUCTS_AT_ONCE", 1),
     (_pair_joins, "_ROOM", 0),
 ]
 
@@ -53,11 +53,11 @@ def test_forests_stay_exact(cases, compiled_method, answer_of):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("tuned")
-@pytest.mark.parametrize("products", [-1, _compiled_pairs.PRODUCTS])
+@pytest.mark.parametrize("products", [-1, _pair_joins.PRODUCTS])
 def test_classes_still_compose(cases, products, answer_of, global_random_seed, monkeypatch):
     """Joins and reductions take the same paths as forests, and some of their own."""
     monkeypatch.setattr(_class_forests, "is_plain", lambda _: False)
-    monkeypatch.setattr(_compiled_pairs, "PRODUCTS", products)
+    monkeypatch.setattr(_pair_joins, "PRODUCTS", products)
     rng, wrong = np.random.default_rng(global_random_seed), []
     for case, expected in cases[7::50]:
         codes = np.unique(rng.integers(0, 4, len(case.X)), return_inverse=True)[1]

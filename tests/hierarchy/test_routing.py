@@ -14,8 +14,8 @@ from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
-from bayesfloor.hierarchy import ClassTree, _routing
-from bayesfloor.hierarchy._routing import RowsOnTree, class_margins, class_probabilities, route, route_likeliest
+from bayesfloor.hierarchy import ClassTree, _smart_svm
+from bayesfloor.hierarchy._smart_svm import RowsOnTree, class_margins, class_probabilities, route, route_likeliest
 
 PAIRS = [[0, [2, 4]], [1, 3]]
 
@@ -135,9 +135,9 @@ def test_one_product_answers_as_all_nodes_would(points, monkeypatch, model, pair
     X, y = points
     tree = ClassTree.from_nested(pairs)
     models = train(lambda: clone(model), tree, X, y)
-    assert not isinstance(model, (LinearSVC, LogisticRegression)) or _routing._all_linear(tree, models, X)
+    assert not isinstance(model, (LinearSVC, LogisticRegression)) or _smart_svm._all_linear(tree, models, X)
     quick = route(tree, models, RowsOnTree(X))
-    monkeypatch.setattr(_routing, "_all_linear", lambda *_: False)
+    monkeypatch.setattr(_smart_svm, "_all_linear", lambda *_: False)
 
     assert np.array_equal(quick, route(tree, models, RowsOnTree(X)))
     assert len(np.unique(quick)) > 2
@@ -149,7 +149,7 @@ def test_many_rows_are_answered_in_blocks(points, monkeypatch):
     tree = ClassTree.from_nested(PAIRS)
     models = train(lambda: LogisticRegression(solver="newton-cholesky"), tree, X, y)
     whole = [find(tree, models, RowsOnTree(X)) for find in (route, route_likeliest)]
-    monkeypatch.setattr(_routing, "_AT_ONCE", 37)  # 7 rows of 5 classes
+    monkeypatch.setattr(_smart_svm, "_AT_ONCE", 37)  # 7 rows of 5 classes
 
     assert np.array_equal([find(tree, models, RowsOnTree(X)) for find in (route, route_likeliest)], whole)
 

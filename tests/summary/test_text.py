@@ -15,9 +15,8 @@ from bayesfloor.summary._figures import (
     loss_text,
     settings_line,
 )
-from bayesfloor.summary._scores import about_text
 from bayesfloor.summary._text import ONLY_IN_FULL_TEXT, align, ruler, to_full_text, to_text, unmeasured
-from bayesfloor.summary._verdict import accuracy, reason_text, score_text
+from bayesfloor.summary._verdict import about_text, accuracy, reason_text, score_text
 from bayesfloor.support._words import cells, percent, range_text, span
 
 WIDTHS = (100, 80, 60)

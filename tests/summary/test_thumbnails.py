@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from bayesfloor.summary._thumbnails import thumbnails
+from bayesfloor.summary._html import thumbnails
 
 
 def opened(address):

@@ -76,14 +76,7 @@ class Basis(StrEnum):
 # With one of these, no model's error says what is possible: only what was proved holds.
 _UNKNOWN = (Basis.LATER, Basis.UNDECIDED, Basis.SYNTHETIC, Basis.OUTLIERS, Basis.UNTRAINED)
 # With one of these, there may be no learning curve.
-_DOUBTS = (
-    Basis.NO_SIGNAL,
-    Basis.RANKING,
-    Basis.LITTLE_SIGNAL,
-    Basis.FEW_ROWS,
-    Basis.FEW_OF_CLASS,
-    Basis.FEW_NUMBERS,
-)
+_DOUBTS = (Basis.NO_SIGNAL, Basis.RANKING, Basis.LITTLE_SIGNAL, Basis.FEW_ROWS, Basis.FEW_OF_CLASS, Basis.FEW_NUMBERS)
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,10 +85,8 @@ class Reason(Result):
 
     Attributes
     ----------
-    basis : str
-        What the reason rests on, in a few words.
-    numbers, names : tuple
-        The numbers, and the names of learners, columns or units, that belong to it.
+    basis : what the reason rests on, in a few words.
+    numbers, names : the numbers, and the names of learners, columns or units, that belong to it.
 
     Examples
     --------
@@ -158,54 +149,34 @@ class Answer(Result):
 
     Attributes
     ----------
-    metric : str
-        The metric that the answer is for. The loss of "accuracy", "balanced_accuracy", "roc_auc" and "r2" is 1 minus
-        the metric; the others are losses themselves.
-    estimate : float
-        Best estimate: the median of the forecast for unlimited rows.
-    lower : float
-        Lower end of the range: the 2.5 % quantile of the forecast or, if that is higher, what equal rows with different
-        labels prove. NaN if there is too much doubt for a lower end.
-    upper : float
-        Upper end of the range: some learner has been shown to have at most this error (95 % confidence).
-    why_lower, why_upper : Reason
-        The evidence for each end; None without a lower end.
+    metric : the metric that the answer is for. The loss of "accuracy", "balanced_accuracy", "roc_auc" and "r2" is 1
+        minus the metric; the others are losses themselves.
+    estimate : best estimate: the median of the forecast for unlimited rows.
+    lower : lower end of the range: the 2.5 % quantile of the forecast or, if that is higher, what equal rows with
+        different labels prove. NaN if there is too much doubt for a lower end.
+    upper : upper end of the range: some learner has been shown to have at most this error (95 % confidence).
+    why_lower, why_upper : the evidence for each end; None without a lower end.
     reliability : {"good", "limited", "upper limit only"}
         How reliable the answer is.
-    reasons : tuple of Reason
-        Why the reliability is not higher.
-    guessing : float
-        Error of always predicting the most frequent class.
-    best : str
-        The learner with the lowest cross-validated error.
-    errors : dict
-        Cross-validated errors of all learners.
-    curve : Curve
-        Learning curve of the best learner.
-    left_out : dict
-        Learners that did not run, and why.
-    effort : str
-        How much work was done; compare only answers with the same effort.
-    n_rows : int
-        Number of rows on which learners were tested.
-    n_independent : dict
-        For each learner, how many independent rows its cross-validated error is worth: fewer than ``n_rows`` if rows
-        belong together.
-    n_classes : int
-        Number of classes.
-    curve_lower : float
-        Lower end from the learning curves alone; NaN if they give none.
-    race : Race or None
-        The learners' results; None if the answer was read from a file.
-    unit : str
-        What more data have to be: "rows", or groups if rows belong together.
-    as_cases : tuple of float or None
-        If equal rows may be copies or separate cases: best estimate and range if they are separate cases. The best
-        estimate of the answer is then for copies, and its range and forecast allow for both.
-    std_errors : dict
-        For metrics other than accuracy, the standard error of each learner's cross-validated loss.
-    forecast : Forecast or None
-        The error that the best model could reach, with any number of rows; None if no learning curve was measured.
+    reasons : why the reliability is not higher.
+    guessing : error of always predicting the most frequent class.
+    best : the learner with the lowest cross-validated error.
+    errors : cross-validated errors of all learners.
+    curve : learning curve of the best learner.
+    left_out : learners that did not run, and why.
+    effort : how much work was done; compare only answers with the same effort.
+    n_rows : number of rows on which learners were tested.
+    n_independent : for each learner, how many independent rows its cross-validated error is worth: fewer than
+        ``n_rows`` if rows belong together.
+    n_classes : number of classes.
+    curve_lower : lower end from the learning curves alone; NaN if they give none.
+    race : the learners' results; None if the answer was read from a file.
+    unit : what more data have to be: "rows", or groups if rows belong together.
+    as_cases : if equal rows may be copies or separate cases: best estimate and range if they are separate cases. The
+        best estimate of the answer is then for copies, and its range and forecast allow for both.
+    std_errors : for metrics other than accuracy, the standard error of each learner's cross-validated loss.
+    forecast : the error that the best model could reach, with any number of rows; None if no learning curve was
+        measured.
 
     Examples
     --------

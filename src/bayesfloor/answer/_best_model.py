@@ -105,7 +105,9 @@ def make_best_model(race: Race, recipe: Recipe, best: str, metric: str, scale: s
     learners, weights = list(members.items()), list(shares.values())
     model: Any
     if recipe.task == NUMBERS:
-        model = BlendRegressor(learners, weights, _constant(race, shares) if best == BLEND else 0.0)
+        y: Any = race.y  # a weighted sum of centred predictions may lack something on average
+        off = sum(share * (race.predicted[name].mean() - y.mean()) for name, share in shares.items())
+        model = BlendRegressor(learners, weights, float(-off / (y.std() or 1.0)) if best == BLEND else 0.0)
     else:
         factors = [race.factors[name] for name in members]
         evenly, clean = metric == "balanced_accuracy", recipe.clean_labels
@@ -122,13 +124,6 @@ def _bare(learner: Any) -> Any:
     encoder = learner[0] if isinstance(learner, Pipeline) and len(learner) == 2 else None
     coded = isinstance(encoder, ColumnTransformer) and isinstance(encoder.transformers[0][1], TargetEncoder)
     return clone(learner[1] if coded else learner)
-
-
-def _constant(race: Race, shares: Mapping[str, float]) -> float:
-    """Return what a weighted sum of centred predictions lacks on average, relative to the spread of the numbers."""
-    y: Any = race.y
-    off = sum(share * (race.predicted[name].mean() - y.mean()) for name, share in shares.items())
-    return float(-off / (y.std() or 1.0))
 
 
 class Preparation(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -265,20 +260,11 @@ def _as_matrix(made: Any) -> Data:
 
 
 def _numbers_in(estimator: Any, data: Data, *, reset: bool) -> Any:
-    """Return a matrix, sparse or not, as finite numbers."""
     return checked_data(estimator, data.native, reset=reset, accept_sparse="csr", dtype=np.float64)
 
 
 class Components(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """The first components of very wide data, scaled.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bayesfloor.answer._best_model import Components
-    >>> Components().fit_transform(np.eye(9)).shape
-    (9, 8)
-    """
+    """The first components of very wide data, scaled."""
 
     def __init__(self, scale: str = NO_SCALE) -> None:
         self.scale = scale
@@ -470,7 +456,6 @@ class BlendRegressor(RegressorMixin, _Blend):  # type: ignore[misc]  # scikit-le
 
 
 def _standardised(y: Floats) -> tuple[Floats, float, float]:
-    """Return numbers with mean 0 and spread 1, their mean and their spread."""
     middle, spread = float(y.mean()), float(y.std()) or 1.0
     return (y - middle) / spread, middle, spread
 

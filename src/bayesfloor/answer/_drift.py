@@ -11,8 +11,8 @@ from enum import Enum
 
 import numpy as np
 
+from bayesfloor.answer._dependence import orders
 from bayesfloor.answer._labelled_table import LabelledTable
-from bayesfloor.answer._row_order import orders
 from bayesfloor.answer._thresholds import DRIFT as T
 from bayesfloor.formulas._limits import two_sided
 from bayesfloor.support._results import Result
@@ -61,8 +61,12 @@ class Drift(Result):
 def find_drift(table: LabelledTable, seed: int, *, always: bool = False) -> Drift | None:
     """Return how much worse later rows are; None without drift or, if ``always``, without an order by time."""
     for name, order in orders(table):
-        if len(order) < T.fewest_rows or _comes_in_parts(table.codes[order]) or (not name and _is_sorted(table)):
+        if len(order) < T.fewest_rows or _comes_in_parts(table.codes[order]):
             continue
+        if not name:  # a file that is sorted by one of its columns has no order by time
+            steps = np.diff(table.numbers(np.arange(T.fewest_rows)).values, axis=0)
+            if (((steps >= 0).all(axis=0) | (steps <= 0).all(axis=0)) & (steps != 0).any(axis=0)).any():
+                continue
         units = order[np.unique(np.linspace(0, len(order) - 1, T.most_rows).astype(np.int64))]
         codes = np.unique(table.codes[units], return_inverse=True)[1]
         X = table.numbers(units, name).values  # later times are new to every model, and honest rows are not
@@ -84,12 +88,6 @@ def _comes_in_parts(codes: Ints) -> bool:
     seen = np.bincount(np.unique(np.column_stack([codes, period]), axis=0)[:, 0], minlength=len(sizes))
     by_chance = T.n_periods * (1 - (1 - 1 / T.n_periods) ** sizes)
     return bool((seen < T.spread * by_chance - 1).any() or seen.sum() < T.spread * by_chance.sum())
-
-
-def _is_sorted(table: LabelledTable) -> bool:
-    """Whether the file is sorted by one of its columns: then its order is no time."""
-    steps = np.diff(table.numbers(np.arange(min(len(table), T.fewest_rows))).values, axis=0)
-    return bool((((steps >= 0).all(axis=0) | (steps <= 0).all(axis=0)) & (steps != 0).any(axis=0)).any())
 
 
 def _compare(X: Floats, codes: Ints, seed: int) -> tuple[_Model, float, bool]:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesfloor.answer._answer import Basis, Reason
+from bayesfloor.answer._dependence import find_group_column, find_row_order, whole_groups
 from bayesfloor.answer._drift import Drift, find_drift
-from bayesfloor.answer._group_columns import find_group_column, whole_groups
 from bayesfloor.answer._labelled_table import LabelledTable, TwoErrors, label_table, two_errors
 from bayesfloor.answer._leaks import LEAK, DoubtfulColumns, Leak, find_doubtful, find_leaks
 from bayesfloor.answer._related_rows import (
@@ -23,7 +23,6 @@ from bayesfloor.answer._related_rows import (
     find_related,
     rows_that_are_equal,
 )
-from bayesfloor.answer._row_order import find_row_order
 from bayesfloor.io._data import Data
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Result

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesfloor.answer._group_columns import find_group_column, may_group
+from bayesfloor.answer._dependence import find_group_column, may_group
 from bayesfloor.answer._labelled_table import LabelledTable
 from bayesfloor.answer._thresholds import LEAKS as T
 from bayesfloor.io._column_roles import role_of_numbers, role_of_texts, without_gaps
@@ -211,7 +211,6 @@ def _bins(rank: Ints, n_bins: int) -> Ints:
 
 
 def _count(level: Ints, codes: Ints, half: Ints) -> Ints:
-    """Count the rows of each half, level and class."""
     n_levels, n_classes = int(level.max()) + 1, int(codes.max()) + 1
     flat = np.bincount((half * n_levels + level) * n_classes + codes, minlength=2 * n_levels * n_classes)
     return flat.reshape(2, n_levels, n_classes)
@@ -469,12 +468,9 @@ def _siblings(table: LabelledTable, label: str) -> list[str]:
     if stem is None or len(own) > _FEW:
         return []
     like = [each for each in table.columns_at_first if (one := _STEM.match(each.name)) and one[1] == stem[1]]
-    return [values.name for values in like if _distinct(values.as_texts().levels, own)]
-
-
-def _distinct(levels: tuple[str, ...], own: set[str]) -> bool:
-    """Whether a column has the label's values, however they are written."""
-    return len(levels) > 1 and {_plain(level) for level in levels} == {_plain(level) for level in own}
+    written = {_plain(label) for label in own}
+    levels = {each.name: each.as_texts().levels for each in like}
+    return [name for name, found in levels.items() if len(found) > 1 and set(map(_plain, found)) == written]
 
 
 def _plain(value: str) -> str:

@@ -75,10 +75,6 @@ def _trees_cost(n: float, d: int) -> float:
     return float(0.05 + 5e-6 * n * np.log2(n + 2) * d**0.3)
 
 
-def _nearest(_size: Size, _seed: int) -> Any:
-    return Neighbours()
-
-
 def _linear(size: Size, _seed: int) -> Any:
     """Make a logistic regression or, for many features, a linear discriminant with Ledoit-Wolf shrinkage."""
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -141,48 +137,37 @@ def n_epochs(size: Size) -> int:
     return int(np.clip(_ROWS_SEEN / size.n_rows, 10, 25))
 
 
-def _forest_cost(size: Size) -> float:
-    return 0.7 * _trees_cost(size.n_rows, size.n_features) * n_trees(size) / 100
-
-
 def _linear_cost(size: Size) -> float:
     n, d, K = size[:3]
     return 0.01 + (5e-8 * n * d * K if d <= _MANY_FEATURES else 2e-10 * n * d**2 + 6e-10 * d**3)
 
 
-def _kernel_cost(size: Size) -> float:
-    n, d, K = size[:3]
-    return 0.005 + n**2 * (8e-9 + 1e-7 / K + 2e-10 * d)
-
-
-def _boosting_cost(size: Size) -> float:
-    n, d, K = size[:3]
-    return float((1 if K == 2 else K) * (0.03 + 1.2e-4 * d * np.sqrt(n)))
-
-
-def _quadratic_cost(size: Size) -> float:
-    n, d, K = size[:3]
-    return 0.005 + 5e-10 * n * d**2 * K
-
-
-def _nearest_cost(size: Size) -> float:
-    n, d = size[:2]
-    return 0.02 + n * (n / 4 + 1000) * (6e-9 + 5e-11 * d)
-
-
-def _network_cost(size: Size) -> float:
-    n, d = size[:2]
-    return 0.02 + n * n_epochs(size) * (4e-6 + 1.6e-8 * d)
-
-
 REGISTRY = {
     "linear": Learner(_linear, "linear", _linear_cost),
-    "quadratic": Learner(_quadratic, "smooth", _quadratic_cost, suits=lambda size: size.n_features <= _MOST_QUADRATIC),
-    "kernel": Learner(_kernel, "smooth", _kernel_cost),
-    "forest": Learner(_forest, "trees", _forest_cost),
-    "boosting": Learner(_boosting, "trees", _boosting_cost),
-    "neighbours": Learner(_nearest, "local", _nearest_cost, first=False),
-    "network": Learner(_network, "smooth", _network_cost, first=False),
+    "quadratic": Learner(
+        _quadratic,
+        "smooth",
+        lambda s: 0.005 + 5e-10 * s.n_rows * s.n_features**2 * s.n_classes,
+        suits=lambda s: s.n_features <= _MOST_QUADRATIC,
+    ),
+    "kernel": Learner(
+        _kernel, "smooth", lambda s: 0.005 + s.n_rows**2 * (8e-9 + 1e-7 / s.n_classes + 2e-10 * s.n_features)
+    ),
+    "forest": Learner(_forest, "trees", lambda s: 0.7 * _trees_cost(s.n_rows, s.n_features) * n_trees(s) / 100),
+    "boosting": Learner(
+        _boosting,
+        "trees",
+        lambda s: (1 if s.n_classes == 2 else s.n_classes) * (0.03 + 1.2e-4 * s.n_features * np.sqrt(s.n_rows)),
+    ),
+    "neighbours": Learner(
+        lambda _size, _seed: Neighbours(),
+        "local",
+        lambda s: 0.02 + s.n_rows * (s.n_rows / 4 + 1000) * (6e-9 + 5e-11 * s.n_features),
+        first=False,
+    ),
+    "network": Learner(
+        _network, "smooth", lambda s: 0.02 + s.n_rows * n_epochs(s) * (4e-6 + 1.6e-8 * s.n_features), first=False
+    ),
 }
 
 # Fractions of the significance level for each upper limit, fixed before any label is seen; they add up to 1.
@@ -303,7 +288,6 @@ class NearestRows(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
             self.k_ = int(numbers[np.argmin([loss(near[:, :k], tried) for k in numbers])])
 
     def _nearest(self, X: Floats) -> Ints:
-        """Return the k nearest training rows of each row."""
         return np.asarray(self._search.kneighbors(X, n_neighbors=self.k_, return_distance=False))
 
     def _others(self, X: Floats, rows: Ints, k: int) -> Ints:
@@ -315,15 +299,7 @@ class NearestRows(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
 
 
 class Neighbours(ClassifierMixin, NearestRows):  # type: ignore[misc]  # scikit-learn has no types
-    """Classifies by a vote of the k nearest rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bayesfloor.answer._learners import Neighbours
-    >>> Neighbours().fit(np.arange(8.0)[:, None], np.repeat([0, 1], 4)).predict([[0.5], [6.5]])
-    array([0, 1])
-    """
+    """Classifies by a vote of the k nearest rows."""
 
     def fit(self, X: Floats, y: Ints) -> Neighbours:
         """Store the rows and choose k."""
@@ -348,15 +324,7 @@ class Neighbours(ClassifierMixin, NearestRows):  # type: ignore[misc]  # scikit-
 
 
 class KernelMachine(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """``sklearn.svm.SVC`` with the same decisions; libsvm tests row by row, which takes as long as training.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bayesfloor.answer._learners import KernelMachine
-    >>> KernelMachine().fit(np.arange(8.0)[:, None], np.repeat([0, 1], 4)).predict([[0.5], [6.5]])
-    array([0, 1])
-    """
+    """``sklearn.svm.SVC`` with the same decisions; libsvm tests row by row, which takes as long as training."""
 
     def __init__(self, C: float = 1.0) -> None:
         self.C = C

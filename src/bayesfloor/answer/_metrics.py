@@ -207,10 +207,6 @@ def _known(loss: Callable[[Ints], float]) -> Callable[[Ints], Floats]:
     return lambda codes: np.full(len(codes), loss(codes))
 
 
-def _evenly(codes: Ints) -> float:
-    return 1 - 1 / np.count_nonzero(np.bincount(codes))
-
-
 # Chosen metric by metric on training problems (``docs/theory/metrics.md``): constants of curves by the score of the
 # forecast, and then the smallest stretch with which the truth is below the 2.5 % quantile in at most 2.5 % of them; a
 # step more for three metrics, for which that rule was too narrow for families that had not chosen the constants.
@@ -228,7 +224,15 @@ METRICS = {
     metric.name: metric
     for metric in (
         Metric("accuracy", "accuracy", CLASSES, wrong, _guess_class(wrong), most=1.0, power=1.38),
-        Metric("balanced_accuracy", "balanced accuracy", CLASSES, balanced, _known(_evenly), **_EVEN, **_BALANCED),
+        Metric(
+            "balanced_accuracy",
+            "balanced accuracy",
+            CLASSES,
+            balanced,
+            _known(lambda codes: 1 - 1 / np.count_nonzero(np.bincount(codes))),
+            **_EVEN,
+            **_BALANCED,
+        ),
         Metric("roc_auc", "AUC", CLASSES, ranking, _known(lambda _: 0.5), **_EVEN, **_WIDER),
         Metric("log_loss", "log loss", CLASSES, log_loss, _guess_class(log_loss), **_IN_NATS, **_OF_LOGS),
         Metric(
@@ -293,9 +297,12 @@ def score_text(metric: Metric, loss: float, beside: float | None = None) -> str:
         return "unknown"
     if metric.name in IN_PERCENT:
         return f"{accuracy(loss, beside)} %"
-    tell = _decimals if metric.is_score else number_text
-    texts = [tell(loss, n) for n in range(3, MOST_DIGITS)]
-    others = texts if beside is None else [tell(beside, n) for n in range(3, MOST_DIGITS)]
+
+    def tell(loss: float) -> list[str]:
+        return [f"{1 - loss:.{n}f}" if metric.is_score else number_text(loss, n) for n in range(3, MOST_DIGITS)]
+
+    texts = tell(loss)
+    others = texts if beside is None else tell(beside)
     return next((text for text, other in zip(texts, others, strict=True) if text != other), texts[0])
 
 
@@ -303,8 +310,3 @@ def span_text(metric: Metric, low: float, high: float, beside: float | None = No
     """Return the scores that two losses stand for, the smaller score first."""
     ends = [score_text(metric, loss, beside) for loss in ((high, low) if metric.is_score else (low, high))]
     return f"{ends[0].removesuffix(' %')} to {ends[1]}"
-
-
-def _decimals(loss: float, n: int) -> str:
-    """Return a score with n decimals."""
-    return f"{1 - loss:.{n}f}"

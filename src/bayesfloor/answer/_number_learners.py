@@ -26,10 +26,6 @@ def _linear(_size: Size, _seed: int) -> Any:
     return scaled(RidgeCV(_SHRINKAGES))
 
 
-def _kernel(_size: Size, _seed: int) -> Any:
-    return scaled(KernelRidge())
-
-
 def _forest(size: Size, random_state: int) -> Any:
     from sklearn.ensemble import ExtraTreesRegressor
 
@@ -45,10 +41,6 @@ def _boosting(size: Size, random_state: int) -> Any:
     return HistGradientBoostingRegressor(max_leaf_nodes=15, random_state=random_state, **steps)
 
 
-def _nearest(_size: Size, _seed: int) -> Any:
-    return NeighbourMean()
-
-
 def _network(size: Size, random_state: int) -> Any:
     """Make a network that trains fast, like the one for classes."""
     from sklearn.neural_network import MLPRegressor
@@ -60,13 +52,7 @@ def _network(size: Size, random_state: int) -> Any:
 
 
 def _rounds(size: Size) -> tuple[int, float]:
-    """Return the number of boosting's rounds and the learning rate."""
     return (40, 0.2) if size.effort == "quick" else (60, 0.15)
-
-
-def _linear_cost(size: Size) -> float:
-    n, d = size[:2]
-    return 0.004 + n * (7e-7 + 5e-8 * d + 1.1e-9 * d * min(n, d))
 
 
 def _kernel_cost(size: Size) -> float:
@@ -79,11 +65,6 @@ def _forest_cost(size: Size) -> float:
     return float(n_trees(size) * (7e-4 + n * np.log2(n + 2) * (3.5e-8 + 1.1e-8 * d)))
 
 
-def _boosting_cost(size: Size) -> float:
-    n, d = size[:2]
-    return float(_rounds(size)[0] / 60 * (0.04 + 1e-4 * d * np.sqrt(n)))
-
-
 def _nearest_cost(size: Size) -> float:
     n, d = size[:2]
     if d <= _TREE_SEARCH:
@@ -91,24 +72,29 @@ def _nearest_cost(size: Size) -> float:
     return 0.01 + n * (n / 4 + 1000) * (6e-9 + 5e-11 * d)
 
 
-def _network_cost(size: Size) -> float:
-    n, d = size[:2]
-    return 0.02 + n * n_epochs(size) * (6e-6 + 3e-8 * d)
-
-
 REGRESSORS = {
-    "linear": Learner(_linear, "linear", _linear_cost),
-    "kernel": Learner(_kernel, "smooth", _kernel_cost, suits=lambda size: size.n_rows <= _MOST_KERNEL),
+    "linear": Learner(
+        _linear,
+        "linear",
+        lambda s: 0.004 + s.n_rows * (7e-7 + 5e-8 * s.n_features + 1.1e-9 * s.n_features * min(s[:2])),
+    ),
+    "kernel": Learner(
+        lambda _size, _seed: scaled(KernelRidge()), "smooth", _kernel_cost, suits=lambda s: s.n_rows <= _MOST_KERNEL
+    ),
     "forest": Learner(_forest, "trees", _forest_cost),
-    "boosting": Learner(_boosting, "trees", _boosting_cost),
-    "neighbours": Learner(_nearest, "local", _nearest_cost, first=False),
-    "network": Learner(_network, "smooth", _network_cost, first=False),
+    "boosting": Learner(
+        _boosting, "trees", lambda s: _rounds(s)[0] / 60 * (0.04 + 1e-4 * s.n_features * np.sqrt(s.n_rows))
+    ),
+    "neighbours": Learner(lambda _size, _seed: NeighbourMean(), "local", _nearest_cost, first=False),
+    "network": Learner(
+        _network, "smooth", lambda s: 0.02 + s.n_rows * n_epochs(s) * (6e-6 + 3e-8 * s.n_features), first=False
+    ),
 }
 
 
 def forest_of_100(size: Size) -> float:
     """Return how many seconds a forest of 100 trees takes; its splits look at all columns, unlike those of classes."""
-    return _forest_cost(size) * 100 / n_trees(size)
+    return REGRESSORS["forest"].cost(size) * 100 / n_trees(size)
 
 
 def stack(predictions: list[Floats], y: Floats, part: Ints) -> tuple[Floats, Floats]:
@@ -138,16 +124,7 @@ def _best_weights(found: Floats, y: Floats) -> Floats:
 
 
 class KernelRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Ridge regression with a Gaussian kernel, whose width and penalty have the lowest leave-one-out error on 300 rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bayesfloor.answer._number_learners import KernelRidge
-    >>> X = np.arange(8.0)[:, None]
-    >>> KernelRidge().fit(X, np.sin(X[:, 0])).predict(np.array([[2.5]])).round(1)
-    array([0.6])
-    """
+    """Ridge regression with a Gaussian kernel; width and penalty have the lowest leave-one-out error on 300 rows."""
 
     def fit(self, X: Floats, y: Floats) -> KernelRidge:
         """Choose the width and the penalty, then train on all rows."""
@@ -183,15 +160,7 @@ class KernelRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
 
 class NeighbourMean(RegressorMixin, NearestRows):  # type: ignore[misc]  # scikit-learn has no types
-    """Predicts the mean of the k nearest rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bayesfloor.answer._number_learners import NeighbourMean
-    >>> NeighbourMean().fit(np.arange(8.0)[:, None], np.repeat([0.0, 1.0], 4)).predict([[0.5], [6.5]])
-    array([0., 1.])
-    """
+    """Predicts the mean of the k nearest rows."""
 
     def fit(self, X: Floats, y: Floats) -> NeighbourMean:
         """Store the rows and choose k."""

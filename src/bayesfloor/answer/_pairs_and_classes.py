@@ -61,12 +61,6 @@ class ClassAnswers(_Parts):
     True
     """
 
-    classes: np.ndarray
-    n_rows: Floats
-    estimate: Floats
-    lower: Floats
-    upper: Floats
-    error: Floats
     part: Floats
     error_balanced: Floats
 
@@ -125,21 +119,16 @@ def class_answers(answer: Answer, classes: np.ndarray) -> ClassAnswers:
     race, K = answer.evidence(), len(classes)
     codes, n = race.codes, np.bincount(race.codes, minlength=K).astype(np.float64)
     eta = best_posterior(answer)
+    shares = n / n.sum() if race.priors is None else race.priors
+    evenly = eta / np.where(shares > 0, shares, np.inf)  # as if all classes were equally frequent
     errors, errors_balanced = (
-        n - np.bincount(codes[each.argmax(axis=1) == codes], minlength=K)
-        for each in (eta, _evenly(eta, race.priors, n))
+        n - np.bincount(codes[each.argmax(axis=1) == codes], minlength=K) for each in (eta, evenly)
     )
     estimate, lower, upper = _range(answer, errors, n)
     part = class_weights(race.priors, codes, K) * errors
     with np.errstate(invalid="ignore"):
         rates, balanced = errors / n, errors_balanced / n
     return ClassAnswers(classes, n, estimate, lower, upper, rates, part / max(part.sum(), 1e-9), balanced)
-
-
-def _evenly(eta: Floats, priors: Floats | None, sizes: Floats) -> Floats:
-    """Return posteriors, up to a factor per row, as if all classes were equally frequent."""
-    shares = sizes / sizes.sum() if priors is None else priors
-    return eta / np.where(shares > 0, shares, np.inf)
 
 
 def pair_answers(answer: Answer, classes: np.ndarray) -> PairAnswers:

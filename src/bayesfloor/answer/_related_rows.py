@@ -84,7 +84,9 @@ def find_related(table: LabelledTable, seed: int) -> RelatedRows | None:
     rng = np.random.default_rng([seed, 26])
     units = np.sort(rng.permutation(len(table))[: T.most_rows])
     rows = _read(table, units, rng)
-    found = _first(_equal(rows)) or _between(rows) or _close(rows)
+    equal = list(_equal(rows))
+    found = next((each for each in equal if each.kind == COPIES), equal[0] if equal else None)
+    found = found or _between(rows) or _close(rows)
     if found is None or found.kind in (SYNTHETIC, POSSIBLE):
         return found
     everything = rows if len(units) == len(table) else _read(table, np.arange(len(table)), rng)
@@ -281,12 +283,6 @@ def _compare(agree: Floats, others: Floats, kin_of: Ints) -> _Labels:
 # Suspicions, each with its consequence
 
 
-def _first(found: Iterator[RelatedRows]) -> RelatedRows | None:
-    """Return the first copies, or else the first other suspicion."""
-    every = list(found)
-    return next((each for each in every if each.kind == COPIES), every[0] if every else None)
-
-
 def _equal(rows: _Rows) -> Iterator[RelatedRows]:
     """Yield rows that are equal in all columns, or in all but one or two, more often than free columns allow."""
     width, at = len(rows.columns), rows.at
@@ -317,14 +313,11 @@ def _equal(rows: _Rows) -> Iterator[RelatedRows]:
             continue
         elif h == 0 and _are_multiples(rows):
             yield _found(COPIES, How.EVEN, count, labels)
-        elif (h < 2 and excess > T.grey and labels.agree >= T.agree[0]) or (
-            h == 0 and labels.agree >= T.agree[1] and _is_full(rows)
-        ):
+        elif (h < 2 and excess > T.grey and labels.agree >= T.agree[0]) or (sure and _is_full(rows)):
             yield _found(UNDECIDED, _ALL_BUT[h], count, labels)
 
 
 def _found(kind: str, how: str, count: Ints, labels: _Labels) -> RelatedRows:
-    """Return rows that are related to so many others."""
     n_kin = int(np.median(count[count > 0]))
     return RelatedRows(kind, how, float((count > 0).mean()), n_kin, labels.agree, labels.others_agree)
 

@@ -54,6 +54,10 @@ from bayesfloor.support._files import is_address
 from bayesfloor.support._words import how_many, printable
 
 OK, FAILED = 0, 1
+_LIMITS = (
+    *("max_error", "max_pair_error", "max_class_error", "min_rows"),
+    *("max_unlabelled", "fail_on", "max_error_rise", "at_least"),
+)
 
 
 class Verbs(click.Group):
@@ -62,13 +66,10 @@ class Verbs(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Find the verb; a file name in its place means ``check``."""
         first = args[0]
-        if first not in self.commands and _is_data(first):
+        data = first == "-" or first.lower().endswith(FILES) or is_address(first) or Path(first).exists()
+        if first not in self.commands and data:
             args = ["check", *args]
         return super().resolve_command(ctx, args)
-
-
-def _is_data(word: str) -> bool:
-    return word == "-" or word.lower().endswith(FILES) or is_address(word) or Path(word).exists()
 
 
 def run(args: list[str] | None = None) -> int:
@@ -146,15 +147,7 @@ def check(
     *,
     model_path: str | None,
     target: float | None,
-    at_least: float,
-    max_error: float | None,
-    max_pair_error: float | None,
-    max_class_error: float | None,
-    min_rows: int | None,
-    max_unlabelled: float | None,
-    fail_on: tuple[str, ...],
     baseline: str | None,
-    max_error_rise: float,
     accept: tuple[str, ...],
     strict: bool,
     exit_zero: bool,
@@ -173,7 +166,8 @@ def check(
     if baseline is None and rise != ParameterSource.DEFAULT:
         raise click.UsageError("--max-error-rise needs --baseline, the --json file of an earlier check.")
     least = click.get_current_context().get_parameter_source("at_least")
-    if target is None and max_error is None and least != ParameterSource.DEFAULT:
+    limits = {name: given.pop(name) for name in _LIMITS}
+    if target is None and limits["max_error"] is None and least != ParameterSource.DEFAULT:
         raise click.UsageError("--at-least needs --target or --max-error.")
     if baseline is None and accept:
         raise click.UsageError("--accept needs --baseline, the --json file of an earlier check.")
@@ -183,18 +177,7 @@ def check(
     check_outputs((json_path, markdown, model_path), (*settings.files, baseline))
     before = read_baseline(baseline)
     data, found = check_file(output, target, settings)
-    gates = found.gates(
-        max_error=max_error,
-        max_pair_error=max_pair_error,
-        max_class_error=max_class_error,
-        min_rows=min_rows,
-        max_unlabelled=max_unlabelled,
-        fail_on=fail_on,
-        baseline=before,
-        max_error_rise=max_error_rise,
-        accept=accept,
-        at_least=at_least,
-    )
+    gates = found.gates(**limits, baseline=before, accept=accept)
     if "-" not in (json_path, markdown):
         print_check(output, found, gates, next_steps(output, found, settings))
     write_all(output, found, gates, json_path, markdown)
@@ -249,11 +232,7 @@ def report(
     stop_if_asked()
     images = pictures_of(settings, data)
     written = found.to_html(
-        path,
-        images=images,
-        ids=data.ids,
-        features=data.X if settings.show_rows else None,
-        command=command_line(),
+        path, images=images, ids=data.ids, features=data.X if settings.show_rows else None, command=command_line()
     )
     if images is not None and images.n_left:
         left, where = how_many(images.n_left, "image"), printable(images.folder)
@@ -271,22 +250,21 @@ def report(
 @verbs.command(cls=SectionedCommand)
 @all_rows_options
 @click.option(
-    "--most",
-    metavar="N",
-    type=Count(1),
-    help="List at most this many. Default: 50 on the terminal, all in a file.",
+    "--most", metavar="N", type=Count(1), help="List at most this many. Default: 50 on the terminal, all in a file."
 )
 @table_options
 def samples(path_out: str | None, *, most: int | None, **given: Any) -> None:
     """List suspicious labels: rows whose nearest neighbours belong to another class."""
     from bayesfloor.cli import _decide as work
+    from bayesfloor.decide._suspicious import suspicious_labels
 
     output, settings = take(given)
     work.check_ending(path_out)
     check_outputs((path_out,), settings.files)
     data = read(settings)
     with output.bar() as bar:
-        found = work.find_rows(data, settings, bar)
+        how = {**settings.method(bar), **settings.preparing(data)}
+        found = suspicious_labels(data.X, data.y, groups=data.groups, **how)
     if path_out is None:
         output.result(work.format_rows(found, data, most or 50))
     else:
@@ -349,7 +327,7 @@ def compare(json_path: str | None, *, paths: tuple[str, ...], **given: Any) -> N
 @drawn_options
 @click.option(
     "--cut",
-    type=click.Choice(["average", "complete", "min_cut", "normalized_cut"]),
+    type=click.Choice(["average", "min_cut"]),
     default="average",
     show_default=True,
     help="How to split the classes; min_cut is the method of the paper.",

@@ -22,7 +22,7 @@ from bayesfloor.cli._options import Settings, read, tell_drawn, without_warning
 from bayesfloor.cli._terminal import Output
 from bayesfloor.decide._features import FloorSelector, SelectionPath
 from bayesfloor.decide._representations import Comparison, compare_representations
-from bayesfloor.decide._suspicious import most_suspicious, suspicious_labels
+from bayesfloor.decide._suspicious import most_suspicious
 from bayesfloor.floor._bayes_floor import BayesFloor
 from bayesfloor.floor._results import SampleScores
 from bayesfloor.hierarchy._class_tree import ClassTree
@@ -39,12 +39,6 @@ from bayesfloor.support._words import how_many, printable, show_labels
 
 # Columns to drop on a narrow terminal, least important first.
 _DROPS_OF_FILES, _DROPS_OF_STEPS, _DROPS_OF_ROWS = (7, 3, 6, 1, 5), (5, 3, 1), (4, 3)
-
-
-def find_rows(data: Data, settings: Settings, progress: Progress) -> SampleScores:
-    """Return the scores of all rows."""
-    how = {**settings.method(progress), **settings.preparing(data)}
-    return suspicious_labels(data.X, data.y, groups=data.groups, **how)
 
 
 def format_rows(found: SampleScores, data: Data, most: int) -> str:
@@ -193,7 +187,6 @@ def compare_files(
 
 
 def _names(paths: Sequence[str]) -> list[str]:
-    """Return the file names, with their folders if the names alone are not unique."""
     shown = [redact(path) for path in paths]
     short = [Path(path).name for path in shown]
     return short if len(set(short)) == len(short) else shown

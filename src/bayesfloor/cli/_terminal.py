@@ -85,13 +85,7 @@ _WORD = re.compile(
 )
 _EVIDENCE = re.compile("^how we know .*$", re.MULTILINE)  # grey, because it is not a result
 _COMMAND = re.compile(r"^([ \t]*)(?=::|##\[)", re.MULTILINE)  # a line that a CI runner would obey
-_STYLES = {
-    "ok": "green",
-    "reachable": "green",
-    "good": "green",
-    "failed": "bold red",
-    "out of reach": "bold red",
-}
+_STYLES = {"ok": "green", "reachable": "green", "good": "green", "failed": "bold red", "out of reach": "bold red"}
 
 
 class ClosedPipeError(Exception):

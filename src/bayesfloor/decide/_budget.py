@@ -146,7 +146,9 @@ def make_budget(answer: Answer, model: ModelScore | None = None, conflict: float
     if not answer.best or answer.has(Basis.LATER):
         return None
     best = _measured(answer)
-    whole = best if model is None else _of_model(answer, model)
+    whole = best
+    if model is not None:
+        whole = _Known(model.loss, *sorted(answer.of.loss(each) for each in (model.low, model.high)))
     # Nobody has to beat a model that is better than the best learner: it shows what these rows allow.
     allowed = min(best, whole, key=lambda each: each.loss)
     parts = [] if model is None else [_model_part(whole, best, model)]
@@ -156,18 +158,12 @@ def make_budget(answer: Answer, model: ModelScore | None = None, conflict: float
 
 
 def _measured(answer: Answer) -> _Known:
-    """Return the cross-validated loss of the best learner."""
     loss = answer.errors[answer.best]
     if answer.of.of_errors:
         n = answer.n_independent[answer.best]
         return _Known(loss, *(float(limit(loss * n, n, _ENDS[1])) for limit in (lower_limit, upper_limit)))
     reach = two_sided(_LEVEL) * answer.std_errors[answer.best]
     return _Known(loss, max(loss - reach, 0.0), loss + reach)
-
-
-def _of_model(answer: Answer, model: ModelScore) -> _Known:
-    ends = sorted(answer.of.loss(each) for each in (model.low, model.high))
-    return _Known(model.loss, *ends)
 
 
 def _model_part(whole: _Known, best: _Known, model: ModelScore) -> Part:
@@ -249,7 +245,9 @@ def _wrong_labels(answer: Answer, stay: Part) -> _Known | None:
     falls = max(second - first - noise, (third - first) / 2 - noise, 0.0)
     evenly = _spread_evenly(posterior[top], race.codes[top], wrong[top])
     values = (max(rate - falls / 2, 0.0) * evenly.loss, max(low - falls, 0.0) * evenly.low, high * evenly.high)
-    middle, low, high = (_caused(each, stay.loss, answer.n_classes) for each in values)
+    guessing = 1 - 1 / answer.n_classes
+    parts = (min(each / guessing, 0.99) for each in values)
+    middle, low, high = (max(part * (guessing - stay.loss) / (1 - part), 0.0) for part in parts)
     return _Known(min(middle, stay.loss), min(low, stay.loss), min(high, stay.high))
 
 
@@ -263,12 +261,6 @@ def _spread_evenly(posterior: Floats, codes: Ints, wrong: np.ndarray) -> _Known:
     ends = (float(limit(seconds, n, _ENDS[1])) for limit in (lower_limit, upper_limit))
     found, most, least = (float(np.clip((1 - each) * others / (others - 1), 0, 1)) for each in (seconds / n, *ends))
     return _Known(found, least, most)
-
-
-def _caused(surest: float, lowest: float, n_classes: int) -> float:
-    guessing = 1 - 1 / n_classes
-    part = min(surest / guessing, 0.99)
-    return max(part * (guessing - lowest) / (1 - part), 0.0)
 
 
 def _part(name: PartName, loss: float, low: float, high: float) -> Part:

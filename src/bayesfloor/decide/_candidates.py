@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Self
@@ -153,7 +153,6 @@ def _make_refitted(name: str, candidate: Any, X: Any, codes: Any, n_rows: int, r
 
 
 def _columns(name: str, columns: Any, X: Any) -> Any:
-    """Return these columns of X."""
     try:
         return take_rows(X, list(columns), axis=1)
     except (ValueError, IndexError, TypeError, KeyError) as error:
@@ -177,15 +176,6 @@ class Refitted(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit
     """Fits a transformer that needs labels to the training rows of a learner; rows are given by their numbers.
 
     Learners with the same training rows share the fit.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-    >>> from bayesfloor.decide._candidates import Refitted
-    >>> X, rows = np.random.default_rng(0).normal(size=(9, 4)), np.arange(9.0)[:, None]
-    >>> Refitted(LinearDiscriminantAnalysis(), X, 1, {}).fit(rows[:6], [0, 1, 0, 1, 0, 1]).transform(rows[6:]).shape
-    (3, 1)
     """
 
     def __init__(self, transformer: Any, X: Any, n_columns: int, made: dict[Any, Any]) -> None:
@@ -212,18 +202,16 @@ class Refitted(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit
         numbers = np.asarray(rows)[:, 0].astype(np.int64)
         key = self.key_, numbers.tobytes()
         if key not in self.made:
-            self.made[key] = _dense(self.made[self.key_].transform(take_rows(self.X, numbers)))
+            found = self.made[self.key_].transform(take_rows(self.X, numbers))
+            self.made[key] = np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64)
         made: Floats = self.made[key]
         return made
 
 
-def _dense(values: Any) -> Floats:
-    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
-
-
 def _warn_if_frozen(name: str, candidate: Any) -> None:
     """Warn if a transformer that needs labels is already fitted: we cannot know which rows it saw."""
-    if any(is_supervised(part) for part in _frozen_parts(candidate)):
+    parts = candidate.get_params(deep=True).values() if hasattr(candidate, "get_params") else ()
+    if any(_is_frozen(part) and is_supervised(part.estimator) for part in (candidate, *parts)):
         warnings.warn(
             LabelsSeenWarning(
                 f"Representation {name!r} is already fitted with labels. If it saw the labels of these rows, it ranks "
@@ -231,11 +219,6 @@ def _warn_if_frozen(name: str, candidate: Any) -> None:
             ),
             stacklevel=4,  # the caller of compare_representations
         )
-
-
-def _frozen_parts(candidate: Any) -> Iterator[Any]:
-    inside = candidate.get_params(deep=True).values() if hasattr(candidate, "get_params") else ()
-    yield from (part.estimator for part in (candidate, *inside) if _is_frozen(part))
 
 
 def _is_frozen(candidate: Any) -> bool:

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 import logging
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator  # noqa: TID253 - itself imported when first used
 from sklearn.feature_selection import SelectorMixin  # noqa: TID253 - itself imported when first used
 from sklearn.utils.validation import check_is_fitted  # noqa: TID253 - itself imported when first used
 
-from bayesfloor.decide._feature_sets import Bench, Chosen, draw_most
-from bayesfloor.floor._pair_counts import difference_error, pooled_posterior
+from bayesfloor.floor._edge_counts import class_edges
+from bayesfloor.floor._pair_counts import Graph, difference_error, pooled_posterior, rate_error, row_graph
 from bayesfloor.floor._results import error_bounds
-from bayesfloor.floor._sample import Sample, check_max_rows, draw_rows, make_sample, number_groups, prepare
+from bayesfloor.floor._sample import (
+    Sample,
+    SampledRowsWarning,
+    check_max_rows,
+    draw_rows,
+    grow_labelled,
+    label_units,
+    labelled_by_group,
+    make_sample,
+    number_groups,
+    prepare,
+)
 from bayesfloor.floor._scaling import apply_scale, as_parameter, check_scale, pick_scale
 from bayesfloor.forest._spanning_forest import check_n_trees
+from bayesfloor.formulas._bounds import random_cross_rate
 from bayesfloor.formulas._limits import check_level, two_sided
 from bayesfloor.io._data import checked_data
 from bayesfloor.io._features import read_features
@@ -26,7 +42,7 @@ from bayesfloor.io._open_data import open_data
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._parameters import check_seed
 from bayesfloor.support._results import Result
-from bayesfloor.support._tasks import Progress
+from bayesfloor.support._tasks import Progress, run_tasks
 from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import printable
 
@@ -425,3 +441,102 @@ def _measure_held_out(chosen: Chosen, bench: Bench, held_out: Bench, level: floa
         difference_low=apart - reach,
         difference_high=apart + reach,
     )
+
+
+def draw_most(sample: Sample, max_rows: int | None, rng: np.random.Generator, stacklevel: int) -> Sample:
+    """Subsample to about ``max_rows`` rows if there are more, and warn ``stacklevel`` frames up."""
+    if max_rows is None or len(sample) <= max_rows:
+        return sample
+    drawn = sample.take(draw_rows(sample, max_rows, rng))
+    message = f"Using {len(drawn):,} of {len(sample):,} rows because of max_rows. Pass max_rows=None to use all rows."
+    warnings.warn(SampledRowsWarning(message), stacklevel=stacklevel)
+    return drawn
+
+
+Chosen = tuple[int, ...]
+
+_FEWEST_ROWS = 40  # with fewer, standard errors mean little
+_FIRST_ROUND, _ROUNDS = 250, 3
+_KEPT, _MANY, _ALWAYS = 3, 100, 5  # keep a third of the candidates, a sixth if there are over 100, but at least 5
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """Rows on which sets of features are measured; ``feature`` is the feature number of each column of ``points``."""
+
+    points: Floats
+    feature: Ints
+    sample: Sample
+    n_trees: int
+    n_jobs: int | None
+    seed: int
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.feature[-1]) + 1
+
+    @property
+    def chance(self) -> float:
+        """Cross rate without features."""
+        return random_cross_rate(self.sample.class_sizes)
+
+    def values(self, sets: Sequence[Chosen], units: Ints) -> Floats:
+        """Return the cross rate of each set on these rows."""
+        own, rows = self.sample.take(units), self.points[units]
+        tasks = ((rows[:, np.isin(self.feature, each)], own, self.n_trees) for each in sets)
+        return np.array(list(run_tasks(_cross_rate, tasks, n_jobs=self.n_jobs, total=len(sets))))
+
+    def value(self, chosen: Chosen) -> float:
+        """Return the cross rate of a set on all rows."""
+        return float(self.values([chosen], self._rounds[-1])[0]) if chosen else self.chance
+
+    def best(self, chosen: Chosen, more: list[int]) -> tuple[int, float]:
+        """Return the best addition to the set and the resulting cross rate; poor ones are measured on few rows."""
+        for units in self._rounds:
+            values = self.values([(*chosen, each) for each in more], units)
+            order = np.argsort(values, kind="stable")
+            part = _KEPT if len(more) <= _MANY else 2 * _KEPT
+            last, more = more, [more[i] for i in order[: max(_ALWAYS, len(more) // part)]]
+        return last[order[0]], float(values[order[0]])
+
+    def gain_error(self, before: Chosen, after: Chosen) -> float:
+        """Return the standard error of the difference between the cross rates of two sets."""
+        if len(self.sample) < _FEWEST_ROWS:
+            return np.inf
+        graphs = [self.graph(each, self._rounds[-1]) for each in (before, after) if each]
+        eta = pooled_posterior(graphs, self.labels)
+        return difference_error(graphs[0], graphs[1], eta) if before else rate_error(graphs[0], eta)
+
+    def graph(self, chosen: Chosen, units: Ints) -> Graph:
+        """Return a set's trees on these rows as a graph."""
+        rows = self.points[units][:, np.isin(self.feature, chosen)]
+        grown = grow_labelled(rows, self.sample.take(units), self.n_trees, self.n_jobs)
+        return row_graph(*grown, np.random.default_rng(self.seed), by_group=self.by_group)
+
+    @cached_property
+    def by_group(self) -> bool:
+        """Whether labels belong to groups rather than rows."""
+        return labelled_by_group(self.sample)
+
+    @property
+    def labels(self) -> csr_array:
+        """Labels of the rows or groups that are the vertices of a graph on all rows."""
+        return label_units(self.sample, by_group=self.by_group)
+
+    @cached_property
+    def _rounds(self) -> list[Ints]:
+        """The units of each round, which contain those of the round before: twice as many each time, all in the last.
+
+        With few rows or groups, there are fewer rounds.
+        """
+        rng, units = np.random.default_rng(self.seed), list[Ints]([np.arange(len(self.sample))])
+        if len(np.unique(self.sample.cluster)) >= min(len(self.sample), _FIRST_ROUND):
+            for size in (len(self.sample) >> back for back in range(1, _ROUNDS)):
+                if size >= _FIRST_ROUND:
+                    units.append(units[-1][draw_rows(self.sample.take(units[-1]), size, rng)])
+        return units[::-1]
+
+
+def _cross_rate(points: Floats, sample: Sample, n_trees: int) -> float:
+    return class_edges(*grow_labelled(points, sample, n_trees)).cross_rate

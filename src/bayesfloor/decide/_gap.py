@@ -54,13 +54,11 @@ class GapLines(Result):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from sklearn.dummy import DummyClassifier
-    >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.decide import gap
+    >>> import bayesfloor
     >>> X, y = load_wine(return_X_y=True)
-    >>> found = gap(BayesFloor().fit(X, y), y, DummyClassifier().fit(X, y).predict(X))
+    >>> found = bayesfloor.check(X, y, predictions=0 * y, effort="quick").gap
     >>> found.overall.word, found.by_class.room.tolist()
-    ('room to improve', [True, False, True])
+    ('room to improve', [False, True, True])
     """
 
     n_rows: Any
@@ -88,37 +86,24 @@ class Gap(Result):
 
     Attributes
     ----------
-    classes : array
-        Class labels.
-    sizes : int array
-        Number of rows per class that the model was tested on.
-    level : float
-        Confidence level of the model's intervals; it holds simultaneously for all classes, and for all pairs.
-    overall : GapLines
-        The whole problem.
-    by_class : GapLines
-        Each class: how often its rows are predicted as another class (1 - recall).
-    by_pair : GapLines
-        Each pair, in the order of ``np.triu_indices(n_classes, 1)``: how often one class is predicted as the
+    classes : class labels.
+    sizes : number of rows per class that the model was tested on.
+    level : confidence level of the model's intervals; it holds simultaneously for all classes, and for all pairs.
+    overall : the whole problem.
+    by_class : each class: how often its rows are predicted as another class (1 - recall).
+    by_pair : each pair, in the order of ``np.triu_indices(n_classes, 1)``: how often one class is predicted as the
         other, as a fraction of the rows of both.
-    reliability, reasons : str, tuple of Reason
-        How reliable the answer is ("good", "limited", "upper limit only"), and why it is not better.
-    proportions_p_value : float
-        P-value of the hypothesis "the class proportions are the same here as in the floor's rows" (chi-square test); 1
-        with priors.
-    too_good : TooGood
-        Whether the model is better than one that has not seen its test rows can be.
+    reliability, reasons : how reliable the answer is ("good", "limited", "upper limit only"), and why it is not better.
+    proportions_p_value : P-value of the hypothesis "the class proportions are the same here as in the floor's rows"
+        (chi-square test); 1 with priors.
+    too_good : whether the model is better than one that has not seen its test rows can be.
 
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from sklearn.dummy import DummyClassifier
-    >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.decide import gap
+    >>> import bayesfloor
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = DummyClassifier().fit(X[::2], y[::2])
-    >>> found = gap(BayesFloor().fit(X[::2], y[::2]), y[1::2], model.predict(X[1::2]))
-    >>> found.overall.word
+    >>> bayesfloor.check(X, y, predictions=0 * y, effort="quick").gap.overall.word
     'room to improve'
     """
 
@@ -211,18 +196,14 @@ class TooGood(Result):
 
     Attributes
     ----------
-    floor_p_value : float
-        How likely so few errors are if the model's true error is the lower end of the range; NaN without a lower end.
-    proved : bool
-        Whether the lower end is proved by equal rows with different labels, not only extrapolated.
-    n_equal, n_right : int
-        Rows that equal another row with a different label and a different prediction, and how many the model gets
-        right.
-    expected : float
-        How many of these a model that has not seen their labels gets right on average.
-    equal_p_value : float
-        P-value of "the model has not seen the labels of equal rows" (permutations of labels among equal rows); 1 if
-        there are no such rows.
+    floor_p_value : how likely so few errors are if the model's true error is the lower end of the range; NaN without a
+        lower end.
+    proved : whether the lower end is proved by equal rows with different labels, not only extrapolated.
+    n_equal, n_right : rows that equal another row with a different label and a different prediction, and how many the
+        model gets right.
+    expected : how many of these a model that has not seen their labels gets right on average.
+    equal_p_value : P-value of "the model has not seen the labels of equal rows" (permutations of labels among equal
+        rows); 1 if there are no such rows.
 
     Examples
     --------
@@ -521,7 +502,6 @@ def _codes(classes: np.ndarray, y: Any, name: str) -> Ints:
 
 
 def _read_row_numbers(rows: Any, n: int) -> Ints:
-    """Return the rows' numbers in the floor's input."""
     with blame("rows"):
         numbers = np.asarray(rows)
     if numbers.shape != (n,) or numbers.dtype.kind not in "iu" or len(np.unique(numbers)) < n:

@@ -32,18 +32,13 @@ class MergeStep(Result):
     ----------
     one, two : tuples of labels
         The groups; empty before any merge.
-    alike : bool
-        Whether every class of one group was shown to be like every class of the other.
-    n_classes : int
-        Number of classes after the merge.
-    gain : float
-        Fraction of the rows that the best learner confuses between the two groups in cross-validation.
-    estimate, lower, upper : float
-        The lowest possible error after the merge: best estimate and range; ``lower`` is NaN if there is none.
-    guessing : float
-        Error of always predicting the most frequent class after the merge.
-    met : bool or None
-        Whether ``upper`` meets the target; None if there is no target.
+    alike : whether every class of one group was shown to be like every class of the other.
+    n_classes : number of classes after the merge.
+    gain : fraction of the rows that the best learner confuses between the two groups in cross-validation.
+    estimate, lower, upper : the lowest possible error after the merge: best estimate and range; ``lower`` is NaN if
+        there is none.
+    guessing : error of always predicting the most frequent class after the merge.
+    met : whether ``upper`` meets the target; None if there is no target.
 
     Examples
     --------
@@ -77,25 +72,16 @@ class MergeAdvice(Result):
 
     Attributes
     ----------
-    classes : array
-        Class labels.
-    target : float or None
-        The target accuracy, if given.
-    before : MergeStep
-        The problem before any merge.
-    steps : tuple of MergeStep
-        The merges, in order.
-    groups : tuple of tuples of labels
-        The classes after merging.
-    mapping : dict
-        The new label of each old label. If any classes are merged, all new labels are strings: the labels of
-        a group joined by " + ", followed by a number if two would look the same.
-    fraction_merged : float
-        Fraction of the rows whose class is no longer distinguished from another.
-    tested : bool
-        Whether classes could be tested for being alike; this needs few dimensions and one label per row.
-    all_alike : bool
-        Whether the last two groups are alike as well, so that nothing distinguishes them.
+    classes : class labels.
+    target : the target accuracy, if given.
+    before : the problem before any merge.
+    steps : the merges, in order.
+    groups : the classes after merging.
+    mapping : the new label of each old label. If any classes are merged, all new labels are strings: the labels of a
+        group joined by " + ", followed by a number if two would look the same.
+    fraction_merged : fraction of the rows whose class is no longer distinguished from another.
+    tested : whether classes could be tested for being alike; this needs few dimensions and one label per row.
+    all_alike : whether the last two groups are alike as well, so that nothing distinguishes them.
 
     Examples
     --------
@@ -298,7 +284,6 @@ def _show(group: Group) -> str:
 
 
 def _mapping(groups: tuple[Group, ...]) -> dict[Any, Any]:
-    """Map old labels to new ones."""
     if all(len(group) == 1 for group in groups):
         return {label: label for (label,) in groups}
     names = show_labels([_JOINT.join(map(str, group)) for group in groups], _LONGEST_NAME)

@@ -12,19 +12,11 @@ from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._hazards import Hazards
 from bayesfloor.answer._learners import BLEND, check_effort
 from bayesfloor.answer._make_answer import answers_from, know_guessing, make_answers, run_on
-from bayesfloor.answer._metrics import (
-    ACCURACY,
-    CLASSES,
-    METRICS,
-    NUMBERS,
-    check_metric,
-    choose_metrics,
-    score_text,
-)
+from bayesfloor.answer._metrics import ACCURACY, CLASSES, METRICS, NUMBERS, check_metric, choose_metrics, score_text
 from bayesfloor.answer._number_answers import SCALE as NUMBER_SCALE
 from bayesfloor.answer._number_answers import Numbers, in_tenths, make_number_answers
 from bayesfloor.decide._candidates import Candidate, make_candidate, read_candidates
-from bayesfloor.decide._feature_sets import draw_most
+from bayesfloor.decide._features import draw_most
 from bayesfloor.floor._edge_counts import likeliest
 from bayesfloor.floor._fit import make_fit, may_be_copies
 from bayesfloor.floor._make_results import overall_floor
@@ -44,7 +36,7 @@ from bayesfloor.support._words import how_many, percent, printable, show_labels
 
 BEST, NO_DIFFERENCE, WORSE = "best", "no clear difference", "worse"
 _MAY_OVERTAKE = 0.25  # chance of the lower ceiling from which a representation is not called worse
-_AHEAD, _RANKED_AT = (2, 4), 4  # times as many rows
+_AHEAD = 4  # times as many rows, by whose errors representations are ranked
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,8 +54,7 @@ class Comparison(Result):
     n_rows : number of rows on which learners were tested.
     metric : what the errors are for.
     error, error_low, error_high : cross-validated error of a blend of all learners, and its 95 % interval.
-    error_2x, error_4x : the error expected with two and four times as many rows: the median of the forecast. NaN if
-        there is none.
+    error_4x : the error expected with four times as many rows: the median of the forecast. NaN if there is none.
     lowest, lowest_low, lowest_high : the ceiling: best estimate of the lowest possible error, and its range. The lower
         end is NaN if there is none.
     difference, difference_low, difference_high : the error minus that of the best one on the same rows, and its
@@ -74,7 +65,6 @@ class Comparison(Result):
         measured on the tested rows. What was made beforehand costs nothing here.
     word : "best", "no clear difference" or "worse". Only a representation whose error is significantly higher than
         that of the best one, and that is unlikely to overtake it with more rows, is worse.
-    trees_agree : whether the best one also has the fewest cross-class edges of spanning trees.
     effort : how much work was done.
     level : confidence level of the differences.
     answers : dict of name -> Answer, with all that a check says of each.
@@ -99,7 +89,6 @@ class Comparison(Result):
     error: Floats
     error_low: Floats
     error_high: Floats
-    error_2x: Floats
     error_4x: Floats
     lowest: Floats
     lowest_low: Floats
@@ -111,7 +100,6 @@ class Comparison(Result):
     overtakes: Floats
     seconds: Floats
     word: tuple[str, ...]
-    trees_agree: bool
     effort: str
     level: float
     answers: dict[str, Answer] = field(repr=False)
@@ -163,8 +151,6 @@ class Comparison(Result):
         if self.smallest != self.best_:
             size = self.n_features[self.names.index(self.smallest)]
             lines.append(f"{printable(self.smallest)} is the smallest of these, with {how_many(size, 'feature')}.")
-        if self.trees_agree:
-            lines.append("Spanning trees agree: it has the fewest cross-class edges.")
         return " ".join(lines)
 
     def _summary(self) -> str:
@@ -323,13 +309,11 @@ class _Run(NamedTuple):
     made: Candidate
     answer: Answer
     losses: Floats
-    cross_rate: float
     seconds: float
 
 
 def _run(made: Candidate, sample: Sample, y: Floats | None, settings: Settings, effort: str, metric: str) -> _Run:
     """Answer as a check with this effort does, on these rows."""
-    cross_rate = np.nan
     if y is not None:
         points = sample.features.values if made.first else apply_scale(sample.features, NUMBER_SCALE)
         rows = Numbers(sample, points, y, find_vertices(points)[1], copies=False)
@@ -345,14 +329,14 @@ def _run(made: Candidate, sample: Sample, y: Floats | None, settings: Settings, 
     else:
         fit = make_fit(sample, settings, USUAL)
         floor = overall_floor(fit.counts, fit.options)
-        cross_rate, points = fit.counts.edges.cross_rate, fit.points
+        points = fit.points
         answers = make_answers(floor, fit, settings, effort, None, metric=metric)
     answer = next(iter(answers.values()))
     race = answer.evidence()
     name = BLEND if BLEND in race.predicted else answer.best
     losses = race.losses[answer.metric][name][-1] if name else answer.of.guess(race.codes if y is None else y)
     seconds = made.seconds + sum(race.seconds.values())
-    return _Run(made, answer, unit_means(losses, race.cluster), cross_rate, seconds)
+    return _Run(made, answer, unit_means(losses, race.cluster), seconds)
 
 
 def _compare(runs: list[_Run], level: float, effort: str) -> Comparison:
@@ -360,8 +344,8 @@ def _compare(runs: list[_Run], level: float, effort: str) -> Comparison:
     metric, n, M = runs[0].answer.of, len(runs[0].losses), len(runs)
     losses = np.stack([run.losses for run in runs])
     mean, shown = losses.mean(axis=1), [float(metric.shown(max(each.losses.mean(), 0.0))) for each in runs]
-    ahead = {times: np.array([_ahead(runs[k].answer, shown[k], times) for k in range(M)]) for times in _AHEAD}
-    ranked = np.lexsort((np.array(shown), np.where(np.isnan(ahead[_RANKED_AT]), shown, ahead[_RANKED_AT]))).tolist()
+    ahead = np.array([_ahead(run.answer, today) for run, today in zip(runs, shown, strict=True)])
+    ranked = np.lexsort((np.array(shown), np.where(np.isnan(ahead), shown, ahead))).tolist()
     best = ranked[0]
     # Differences are in the metric's own unit, which for a root is not that of the losses.
     unit = np.array(
@@ -372,7 +356,9 @@ def _compare(runs: list[_Run], level: float, effort: str) -> Comparison:
     n_tests = max(1, M * (M - 1))  # each may be the best, and each other one worse
     reach = t.isf((1 - level) / n_tests, n - 1) * std_error
     p_value = np.minimum(1.0, n_tests * t.sf(np.divide(gap, std_error, out=np.zeros(M), where=std_error > 0), n - 1))
-    overtakes = np.array([_chance_below(run.answer, runs[best].answer) for run in runs])
+    known = [None if run.answer.forecast is None else run.answer.forecast.lowest for run in runs]
+    least = known[best]
+    overtakes = np.array([np.nan if one is None or least is None else (one[:, None] < least).mean() for one in known])
     own = two_sided(0.95, n - 1) * losses.std(axis=1, ddof=1) / np.sqrt(n)
     worse = (p_value <= 1 - level) & ~(overtakes >= _MAY_OVERTAKE)
     answers = [run.answer for run in runs]
@@ -383,7 +369,7 @@ def _compare(runs: list[_Run], level: float, effort: str) -> Comparison:
         "error": np.array(shown),
         "error_low": np.array([metric.shown(max(each, 0.0)) for each in mean - own]),
         "error_high": np.array([metric.shown(each) for each in mean + own]),
-        **{f"error_{times}x": errors for times, errors in ahead.items()},
+        "error_4x": ahead,
         "lowest": np.array([each.estimate for each in answers]),
         "lowest_low": np.array([each.useful_lower for each in answers]),
         "lowest_high": np.array([each.upper for each in answers]),
@@ -395,7 +381,6 @@ def _compare(runs: list[_Run], level: float, effort: str) -> Comparison:
         "seconds": np.array([run.seconds for run in runs]),
         "word": [BEST if k == best else WORSE if worse[k] else NO_DIFFERENCE for k in range(M)],
     }
-    rates = np.array([run.cross_rate for run in runs])
     sorted_columns: dict[str, Any] = {
         name: values[ranked] if isinstance(values, np.ndarray) else tuple(values[k] for k in ranked)
         for name, values in columns.items()
@@ -404,24 +389,16 @@ def _compare(runs: list[_Run], level: float, effort: str) -> Comparison:
         **sorted_columns,
         n_rows=runs[0].answer.n_rows,
         metric=metric.name,
-        trees_agree=bool(M > 1 and (np.delete(rates, best) > rates[best]).all()),
         effort=effort,
         level=level,
         answers={runs[k].made.name: answers[k] for k in ranked},
     )
 
 
-def _ahead(answer: Answer, today: float, times: float) -> float:
-    """Return the error expected with so many times the rows; NaN if nothing can be said."""
+def _ahead(answer: Answer, today: float) -> float:
+    """Return the error expected with four times the rows; NaN if nothing can be said."""
     known = answer.forecast
     if known is None:
         return np.nan
-    found = float(known.quantiles([0.5], times * known.n_rows)[0])
+    found = float(known.quantiles([0.5], _AHEAD * known.n_rows)[0])
     return max(min(found, today), answer.estimate)  # more rows do no harm
-
-
-def _chance_below(one: Answer, two: Answer) -> float:
-    """Return the probability that the lowest possible error of one is below that of the other; NaN if unknown."""
-    if one.forecast is None or two.forecast is None:
-        return np.nan
-    return float((one.forecast.lowest[:, None] < two.forecast.lowest).mean())

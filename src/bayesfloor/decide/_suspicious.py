@@ -92,8 +92,7 @@ class SuspiciousLabels(Result):
 
     Attributes
     ----------
-    scores : SampleScores
-        The rows' scores, as in ``BayesFloor.samples_``.
+    scores : the rows' scores, as in ``BayesFloor.samples_``.
     nearest : input row of the nearest neighbour with a different label, or -1 if there is none.
     nearest_label : that neighbour's label, or the row's own if there is none.
     n_suspect, n_conflict : number of suspicious rows, and number of rows that equal a row with a different label.

@@ -23,7 +23,7 @@ from bayesfloor.io._labels import hard_shares
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._parameters import check_seed
 from bayesfloor.support._results import Result
-from bayesfloor.support._types import Floats, Ints
+from bayesfloor.support._types import Ints
 from bayesfloor.support._words import how_many, p_text, percent
 
 _ROUNDING = 1e-6  # of the mean edge length; rows closer than this count as equal
@@ -180,7 +180,10 @@ def two_samples(
     alike = _find_alike(forest)
     leak_p_value, expected_copies = _test_leak(alike, in_b, rng)
     leaking = bool(_SHOWN_TESTS * leak_p_value <= level)
-    rows = _one_of_each(alike, rng) if leaking else np.arange(len(points))
+    rows = np.arange(len(points))
+    if leaking:  # keep a random row of each set of equal ones
+        order = rng.permutation(len(alike))
+        rows = np.sort(order[np.unique(alike[order], return_index=True)[1]])
     # Then the shift, among rows that differ, and with it the rows of B that show it.
     forest = spanning_forest(points[rows], n_trees, n_jobs=n_jobs) if leaking else forest
     labels = VertexLabels(forest.vertex, hard_shares(in_b[rows].astype(np.int64), 2), forest.n_vertices)
@@ -212,15 +215,14 @@ def _read_both(A: Any, B: Any) -> tuple[Features, int]:
             f"Got {type(A).__name__} and {type(B).__name__}, but expected two arrays or two data frames "
             "from the same library."
         )
-    both, n_a = _stack_frames(one.X, two.X) if all(are_frames) else _stack_arrays(one.X, two.X)
-    return read_features(Data(both)), n_a
-
-
-def _stack_arrays(A: Any, B: Any) -> tuple[Floats, int]:
-    one, two = (checked_array(X, name, dtype=np.float64, ensure_min_samples=2) for X, name in ((A, "A"), (B, "B")))
-    if one.shape[1] != two.shape[1]:
-        raise InputError(f"Got A with {one.shape[1]} columns and B with {two.shape[1]}, but expected the same number.")
-    return np.vstack([one, two]), len(one)
+    if all(are_frames):
+        both, n_a = _stack_frames(one.X, two.X)
+        return read_features(Data(both)), n_a
+    given = ((one.X, "A"), (two.X, "B"))
+    a, b = (checked_array(X, name, dtype=np.float64, ensure_min_samples=2) for X, name in given)
+    if a.shape[1] != b.shape[1]:
+        raise InputError(f"Got A with {a.shape[1]} columns and B with {b.shape[1]}, but expected the same number.")
+    return read_features(Data(np.vstack([a, b]))), len(a)
 
 
 def _stack_frames(one: Any, two: Any) -> tuple[Any, int]:
@@ -277,12 +279,6 @@ def _list_copies(alike: Ints, in_b: np.ndarray) -> Ints:
     first[alike[:n_a][::-1]] = np.arange(n_a)[::-1]
     copied = np.flatnonzero(first[alike[n_a:]] >= 0)
     return np.column_stack([first[alike[n_a:][copied]], copied])
-
-
-def _one_of_each(alike: Ints, rng: np.random.Generator) -> Ints:
-    """Pick a random row from each set of equal rows."""
-    order = rng.permutation(len(alike))
-    return np.sort(order[np.unique(alike[order], return_index=True)[1]])
 
 
 def _test_shift(forest: Forest, labels: VertexLabels, rng: np.random.Generator) -> tuple[float, float, float]:

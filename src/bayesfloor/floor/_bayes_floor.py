@@ -307,7 +307,6 @@ class BayesFloor(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return Settings(**{**given, "progress": self.progress or (_log_progress if self.verbose else None)})
 
     def _measure(self, fit: Fit) -> None:
-        """Compute all results of a fit."""
         pairs = (pair_counts if fit.sample.hard else soft_pair_counts)(fit.forests, fit.labels)
         self._results(fit, pairs)
         dimension = fit.counts.spread.dimension

@@ -290,19 +290,14 @@ def _between(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
     """Count edges between vertices: (a_i b_j + a_j b_i) / (m_a m_b) for classes i and j."""
     plain = labels.weight is None and labels.groups is None
     if plain and labels.hard and len(labels.vertex) == np.count_nonzero(labels.rows_at):
-        return _between_single_rows(a, b, labels)
+        K, code = labels.n_classes, np.zeros(labels.n_vertices, dtype=np.int64)  # much faster if no two rows are equal
+        code[labels.vertex] = labels.codes
+        return _fold(np.bincount(code[a] * K + code[b], minlength=K * K).reshape(K, K).astype(np.float64))
     scale = np.ones(len(a)) if labels.weight is None else 1 / local_weight(a, b, labels)
     if labels.groups is not None:
         scale *= group_pairs(a, b, labels).share
     edges = csr_array((scale, (a, b)), shape=(labels.n_vertices,) * 2)
     return _fold(np.asarray((labels.mean.T @ (edges @ labels.mean)).todense()))
-
-
-def _between_single_rows(a: Ints, b: Ints, labels: VertexLabels) -> Floats:
-    """Count the same edges, much faster, if no two rows are equal."""
-    K, code = labels.n_classes, np.zeros(labels.n_vertices, dtype=np.int64)
-    code[labels.vertex] = labels.codes
-    return _fold(np.bincount(code[a] * K + code[b], minlength=K * K).reshape(K, K).astype(np.float64))
 
 
 def _fold(directed: Floats) -> Floats:

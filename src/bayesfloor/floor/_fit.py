@@ -60,8 +60,7 @@ class Counts(Shown):
 
     Attributes
     ----------
-    forest : Forest
-        The trees.
+    forest : the trees.
     labels : labels of the vertices.
     edges : edges between classes; ``edges.cross_rate`` is G, the fraction of cross-class edges.
     shape : moments of the forest as a graph, for p-values.
@@ -98,11 +97,9 @@ class Fit(Shown):
     sample : the rows in use, with their labels, groups and weights.
     points : the rows in use as scaled numbers: the points that the trees join.
     scale, scale_rates : the scale in use, and the fraction of cross-class edges for each scale that was tried.
-    forests : ClassForests
-        The forests of the classes, for the labels in ``fitted``.
+    forests : the forests of the classes, for the labels in ``fitted``.
     fitted : the labels at the time of the fit; ``relabel`` keeps them.
-    counts : Counts
-        The counts from the trees.
+    counts : the counts from the trees.
     options : how bounds are computed from the counts.
     curve : one dict for each growing sample, as in ``BayesFloor.curve_``.
     whole : with priors, all rows, which learners see and weight; None if learners see the rows in use.
@@ -156,7 +153,11 @@ class Fit(Shown):
 
     def relabel(self, classes: np.ndarray, shares: csr_array) -> Fit:
         """Count edges of the same trees with new labels; ``shares`` are the label probabilities of all input rows."""
-        sample = _with_labels(self.sample, classes, shares)
+        taken = shares[self.sample.row]
+        present = np.flatnonzero(np.asarray(taken.sum(axis=0)))
+        if len(present) < 2:
+            raise InputError("Got labels of only one class for the rows in use, but expected at least 2 classes.")
+        sample = replace(self.sample, classes=classes[present], shares=csr_array(taken[:, present]))
         labels = replace(self.labels, shares=sample.shares)
         edges = class_edges(self.forest, labels)
         error, errors = fast_errors(self.forest, labels, edges)
@@ -174,7 +175,16 @@ def make_fit(sample: Sample, settings: Settings, options: Options) -> Fit:
     scale, rates = pick_scale(settings.scale, sample, settings.random_state, settings.n_jobs)
     sample, points, curve = _draw_enough(sample, apply_scale(sample.features, scale), settings, rng)
     forests, counts = _grow_and_count(sample, points, settings, rng)
-    _warn_if_short(counts.forest)
+    forest = counts.forest
+    short = np.flatnonzero(forest.tree_sizes < forest.n_spanned - 1)
+    if len(short):
+        logger.warning(
+            "Tree %d has %d edges but needs %d to join all points: there are too few points, or groups are too large. "
+            "Only the edges found are counted.",
+            short[0] + 1,
+            forest.tree_sizes[short[0]],
+            forest.n_spanned - 1,
+        )
     options = replace(options, n_scales=max(1, len(rates)))
     return Fit(sample, points, scale, rates, forests, counts.labels, counts, options, curve, whole, priors)
 
@@ -239,19 +249,6 @@ def _grow_and_count(
     return forests, Counts(forest, labels, edges, forest_moments(forest, labels), spread, ties, content)
 
 
-def _warn_if_short(forest: Forest) -> None:
-    """Warn if a tree does not span all points; its edges are counted anyway."""
-    short = np.flatnonzero(forest.tree_sizes < forest.n_spanned - 1)
-    if len(short):
-        logger.warning(
-            "Tree %d has %d edges but needs %d to join all points: there are too few points, or groups are too large. "
-            "Only the edges found are counted.",
-            short[0] + 1,
-            forest.tree_sizes[short[0]],
-            forest.n_spanned - 1,
-        )
-
-
 def has_copies(sample: Sample, labels: VertexLabels) -> bool:
     """Whether equal rows look like duplicates, which carry no more information than one row."""
     if sample.groups is not None or not labels.hard:
@@ -264,14 +261,6 @@ def find_alike(sample: Sample, points: Floats, vertex: Ints) -> Ints:
     if sample.features.content is not None:
         return sample.features.content
     return vertex if sample.groups is None else find_vertices(points)[1]
-
-
-def _with_labels(sample: Sample, classes: np.ndarray, shares: csr_array) -> Sample:
-    taken = shares[sample.row]
-    present = np.flatnonzero(np.asarray(taken.sum(axis=0)))
-    if len(present) < 2:
-        raise InputError("Got labels of only one class for the rows in use, but expected at least 2 classes.")
-    return replace(sample, classes=classes[present], shares=csr_array(taken[:, present]))
 
 
 _AROUND = 1.5  # an edge is at the gap if it is shorter or longer by at most this factor
@@ -296,12 +285,8 @@ def may_be_copies(n_rows: int, n_distinct: int, rows_are: str = "") -> bool:
 
 def near_duplicates(forest: Forest) -> float:
     """Return the fraction of rows that are near-duplicates of another row."""
-    length = _lengths(forest)
+    length = forest.length[(forest.tree == 0) & (forest.length > 0)]
     return float(np.mean(length < gap_length(length))) if len(length) else 0.0
-
-
-def _lengths(forest: Forest) -> Floats:
-    return forest.length[(forest.tree == 0) & (forest.length > 0)]
 
 
 def gap_length(length: Floats) -> float:

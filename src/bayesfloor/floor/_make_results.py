@@ -96,7 +96,6 @@ def conflict(labels: VertexLabels, vertex: Ints) -> float:
 
 
 def _at(labels: VertexLabels, vertex: Ints) -> VertexLabels:
-    """Return the labels with the rows assigned to these vertices."""
     return VertexLabels(vertex, labels.shares, int(vertex.max()) + 1, labels.weight)
 
 
@@ -110,12 +109,7 @@ def overall_p_value(counts: Counts) -> float:
 
 
 def pairwise_floor(
-    pair: PairForest,
-    labels: VertexLabels,
-    counts: PairCounts,
-    classes: np.ndarray,
-    dimension: float,
-    options: Options,
+    pair: PairForest, labels: VertexLabels, counts: PairCounts, classes: np.ndarray, dimension: float, options: Options
 ) -> PairwiseFloor:
     """Compute the floor for every pair of classes."""
     n1, n2 = counts.sizes.T
@@ -161,7 +155,10 @@ def pair_p_values(pair: PairForest, labels: VertexLabels, counts: PairCounts) ->
     if not labels.hard or labels.weight is not None or labels.groups is not None:
         return p
     small = ((n < 100) | (least < 30)) & (n <= _PERMUTED_ROWS) & (least >= 1)
-    small &= ~_surely_rare(counts)
+    # If trees have one cross-class edge each, almost no permutation gives that: a tree has n - 1 edges, and cutting one
+    # leaves at most two labellings, so P(R = 1) <= 2 (n - 1) / C(n, n_1).
+    rows, n_trees = counts.sizes.sum(axis=1), counts.graph.total / np.maximum(n - 1, 1)
+    small &= (counts.cross > n_trees) | (2 * (rows - 1) / comb(rows, least) >= 0.01 / _PERMUTATIONS)
     if np.count_nonzero(small) > _MOST:  # keep the smallest p-values, without ties at the cut: names decide their order
         small &= p < np.sort(p[small])[_MOST]
     chosen = np.flatnonzero(small)
@@ -172,16 +169,6 @@ def pair_p_values(pair: PairForest, labels: VertexLabels, counts: PairCounts) ->
             pair, labels, int(one[number]), int(two[number]), float(p[number]), n_permutations
         )
     return p
-
-
-def _surely_rare(counts: PairCounts) -> np.ndarray:
-    """Find pairs whose trees have one cross-class edge each, which almost no permutation gives.
-
-    A tree has n - 1 edges, and cutting one leaves at most two labellings: P(R = 1) <= 2 (n - 1) / C(n, n_1).
-    """
-    n, n_trees = counts.sizes.sum(axis=1), counts.graph.total / np.maximum(counts.n_units - 1, 1)
-    chance = 2 * (n - 1) / comb(n, counts.sizes.min(axis=1))
-    return (counts.cross <= n_trees) & (chance < 0.01 / _PERMUTATIONS)
 
 
 def _permuted_p_value(

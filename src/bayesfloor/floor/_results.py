@@ -69,41 +69,27 @@ class Floor(Result):
 
     Attributes
     ----------
-    lower, upper : float
-        Bounds on the Bayes error, asymptotic in the number of rows: too high if ``bias`` is large. For the best
-        estimate of the lowest possible error, with a range, call ``BayesFloor.answer``.
-    estimate : float
-        The midpoint of the two; with two classes, the paper's HP-estimate. It is not a consistent estimate.
-    cross_rate : float
-        G, the fraction of edges that join two classes, from which the bounds are computed.
-    std_error : float
-        Standard error of G.
-    bias : float
-        The part of G that is expected to vanish as the number of rows grows without limit. It is extrapolated from how
-        much G fell between n/4 and n rows, at the rate n^(-2/m) of trees in m dimensions.
-    limit : float
-        G minus ``bias``: the trees' extrapolation to infinitely many rows. It is not the Bayes error. For the effect
-        of more rows on a model's error, see ``BayesFloor.answer().curve``.
-    dimension : float
-        Intrinsic dimension, estimated from how much edges shorten between n/4 and n rows.
-    resolution : float
-        The estimate for perfectly separate classes; anything smaller is too small to measure.
+    lower, upper : bounds on the Bayes error, asymptotic in the number of rows: too high if ``bias`` is large. For the
+        best estimate of the lowest possible error, with a range, call ``BayesFloor.answer``.
+    estimate : the midpoint of the two; with two classes, the paper's HP-estimate. It is not a consistent estimate.
+    cross_rate : G, the fraction of edges that join two classes, from which the bounds are computed.
+    std_error : standard error of G.
+    bias : the part of G that is expected to vanish as the number of rows grows without limit. It is extrapolated from
+        how much G fell between n/4 and n rows, at the rate n^(-2/m) of trees in m dimensions.
+    limit : G minus ``bias``: the trees' extrapolation to infinitely many rows. It is not the Bayes error. For the
+        effect of more rows on a model's error, see ``BayesFloor.answer().curve``.
+    dimension : intrinsic dimension, estimated from how much edges shorten between n/4 and n rows.
+    resolution : the estimate for perfectly separate classes; anything smaller is too small to measure.
     tie_spread : (float, float)
         Range of G over other orders of equally long edges. Both ends equal G if there are no ties. They
         are NaN after ``relabel``, which does not measure the range again.
-    conflict : float
-        Smallest fraction of rows that a classifier can get wrong, because equal rows have different
-        labels. This is the only lower bound without assumptions.
-    p_value : float
-        Friedman-Rafsky p-value for "the labels have nothing to do with the features".
-    constant_error : float
-        Error of always predicting the largest class; no bound exceeds it.
-    interval_method : str
-        How ``std_error`` was computed: "subsample" or "fast".
-    limit_std_error : float
-        Standard error of ``limit``.
-    n_rows, n_classes : int
-        Number of rows behind the bounds, and number of classes.
+    conflict : smallest fraction of rows that a classifier can get wrong, because equal rows have different labels. This
+        is the only lower bound without assumptions.
+    p_value : Friedman-Rafsky p-value for "the labels have nothing to do with the features".
+    constant_error : error of always predicting the largest class; no bound exceeds it.
+    interval_method : how ``std_error`` was computed: "subsample" or "fast".
+    limit_std_error : standard error of ``limit``.
+    n_rows, n_classes : number of rows behind the bounds, and number of classes.
 
     Examples
     --------

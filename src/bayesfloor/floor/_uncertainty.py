@@ -207,12 +207,7 @@ def tie_spread(
 
 
 def _jittered_rate(
-    X: Floats,
-    first: np.ndarray,
-    n_trees: int,
-    labels: VertexLabels,
-    rng: np.random.Generator,
-    n_jobs: int | None,
+    X: Floats, first: np.ndarray, n_trees: int, labels: VertexLabels, rng: np.random.Generator, n_jobs: int | None
 ) -> float:
     """Return G on the vertices of these rows under a different order of ties."""
     low, jitter = X.min(axis=0), rng.normal(size=(len(first), X.shape[1]))

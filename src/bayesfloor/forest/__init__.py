@@ -15,16 +15,8 @@ if TYPE_CHECKING:
     from bayesfloor.forest._class_forests import ClassForests, class_forests
     from bayesfloor.forest._spanning_forest import Forest, spanning_forest
 
-__all__ = [
-    "ClassForests",
-    "Forest",
-    "class_forests",
-    "spanning_forest",
-]
+__all__ = ["ClassForests", "Forest", "class_forests", "spanning_forest"]
 
-_HOMES = {
-    "._class_forests": "ClassForests class_forests",
-    "._spanning_forest": "Forest spanning_forest",
-}
+_HOMES = {"._class_forests": "ClassForests class_forests", "._spanning_forest": "Forest spanning_forest"}
 
 __getattr__, __dir__ = load_late(__name__, _HOMES)

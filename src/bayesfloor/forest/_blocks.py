@@ -20,15 +20,7 @@ from numpy.typing import NDArray
 from bayesfloor.forest._edges import Edges, concatenate, new_edges, sort_once
 from bayesfloor.forest._first_fit import FirstFit, full_reach, grow_forest
 from bayesfloor.forest._kdtree import Tree, build_tree, sample_scans
-from bayesfloor.forest._neighbours import (
-    RUN_HERE,
-    Finder,
-    ProductFinder,
-    Run,
-    TreeFinder,
-    choose_rough,
-    round_rows,
-)
+from bayesfloor.forest._neighbours import RUN_HERE, Finder, ProductFinder, Run, TreeFinder, choose_rough, round_rows
 from bayesfloor.forest._prim import squared_distances
 from bayesfloor.forest._vertices import Numbers, Vertices
 from bayesfloor.support._types import Ints
@@ -142,13 +134,9 @@ def _lay_out(vertices: Vertices) -> tuple[Vertices, Tree]:
     """Put the vertices in the order of their kd-tree's leaves, so that near vertices are close in memory."""
     tree = build_tree(vertices.x, _leaf_size(vertices.x.shape[1]))
     order = tree.number.ravel()[: len(vertices)]
-    return vertices.take(order), tree.renumber(_inverse(order))
-
-
-def _inverse(order: Ints) -> Numbers:
-    out = np.empty(len(order), dtype=np.int32)
-    out[order] = np.arange(len(order), dtype=np.int32)
-    return out
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return vertices.take(order), tree.renumber(place)
 
 
 def _tree_cost(askers: float, scans: float, d: int) -> float:

@@ -54,10 +54,8 @@ class ClassForests(Shown):
 
     Attributes
     ----------
-    n_classes : int
-        Number of classes; class ``i`` has the rows with code ``i``.
-    n_trees : int
-        Number of orthogonal trees.
+    n_classes : number of classes; class ``i`` has the rows with code ``i``.
+    n_trees : number of orthogonal trees.
     vertex : (n_rows,) int array
         Vertex of each row, the same in all forests returned.
 
@@ -192,7 +190,7 @@ def class_forests(
     if plain:
         forests, across, moments = _compose_plainly(vertices, members, n_trees, equal, progress)
     else:
-        from bayesfloor.forest._compiled_pairs import compose  # imports Numba, which small data never need
+        from bayesfloor.forest._pair_joins import compose  # imports Numba, which small data never need
 
         forests, across, moments = compose(vertices, members, n_trees, equal, n_jobs, progress)
     pairs = AcrossPairs(len(members), across, moments)

@@ -23,16 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesfloor.forest._edges import (
-    REJECTED,
-    Edges,
-    concatenate,
-    merge,
-    new_edges,
-    no_edges,
-    sort_once,
-    without_copies,
-)
+from bayesfloor.forest._edges import REJECTED, Edges, concatenate, merge, new_edges, no_edges, sort_once, without_copies
 from bayesfloor.forest._kernels import AFTER_TIES, BEFORE_TIES, kernel, step, tie_before
 from bayesfloor.forest._neighbours import Candidates, Finder, Search
 from bayesfloor.forest._vertices import Keys, Numbers, Vertices
@@ -294,7 +285,10 @@ class FirstFit:
 
     def _scan_tail(self, edges: Edges, start: int) -> Edges:
         at, (a, b, squared, tree) = 0, edges._replace(tree=edges.tree.copy())
-        for stop in _stops(len(a)):
+        # Compiled calls end at the marks, and never too far apart.
+        steady = range(_SCANNED_AT_ONCE, len(a), _SCANNED_AT_ONCE)
+        marks = (int(len(a) * share) for share in _MARKS) if len(a) > _MARKED_FROM else ()
+        for stop in sorted({*steady, *marks, len(a)}):
             key, rank = self.vertices.key, self.vertices.rank
             scan_edges(self.scan, a, b, squared, tree, self.n_trees, at, stop, *self.reach, key, rank)
             at = stop
@@ -302,13 +296,6 @@ class FirstFit:
                 self.marks.append((start + int(np.count_nonzero(tree[:stop] != REJECTED)), self.scan.node.copy()))
         finish_scan(self.scan, self.n_trees, self.reach.length)
         return Edges(a, b, squared, tree).take(tree != REJECTED)
-
-
-def _stops(n: int) -> list[int]:
-    """Return where compiled calls end: at the marks, and never too far apart."""
-    steady = range(_SCANNED_AT_ONCE, n, _SCANNED_AT_ONCE)
-    marks = (int(n * share) for share in _MARKS) if n > _MARKED_FROM else ()
-    return sorted({*steady, *marks, n})
 
 
 def grow_forest(vertices: Vertices, finder: Finder, n_trees: int, m: int, known: Edges | None = None) -> Edges:

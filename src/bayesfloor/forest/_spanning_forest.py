@@ -44,10 +44,8 @@ class Forest(Result):
         Vertex of each row; equal rows (of the same group) are one vertex.
     rows : (n_rows,) int array
         The input rows in this forest: all rows, unless the forest is limited to some classes.
-    n_vertices : int
-        Number of distinct rows in the whole input.
-    n_trees : int
-        Number of trees requested. Some trees may not span all vertices, or may be empty: see ``tree_sizes``.
+    n_vertices : number of distinct rows in the whole input.
+    n_trees : number of trees requested. Some trees may not span all vertices, or may be empty: see ``tree_sizes``.
 
     Examples
     --------
@@ -92,7 +90,10 @@ def make_forest(edges: Edges, vertices: Vertices, vertex: Ints, rows: Ints, n_tr
     """Turn edges into the public ``Forest``; their ends are ranks of ``vertices``."""
     with np.errstate(over="ignore"):
         length = np.ldexp(np.sqrt(edges.squared), vertices.exponent)
-    check_lengths(length[_between_copies(edges, vertices) :], vertices.exponent)
+    # Zero-length edges between equal rows of different groups come first.
+    n = int(np.searchsorted(edges.squared, 0.0, side="right")) if len(vertices.group) else 0
+    apart = (vertices.x[edges.a[:n]] != vertices.x[edges.b[:n]]).any(axis=1)
+    check_lengths(length[int(apart.argmax()) if apart.any() else n :], vertices.exponent)
     return Forest(
         a=edges.a.astype(np.int64),
         b=edges.b.astype(np.int64),
@@ -119,13 +120,6 @@ def check_lengths(ascending: Floats, exponent: int) -> None:
         )
     if not np.isfinite(ascending[-1]):
         raise InputError("Got values in X that are too far apart for 64-bit numbers. Scale X first: X / 1e10.")
-
-
-def _between_copies(edges: Edges, vertices: Vertices) -> int:
-    """Return the number of zero-length edges between equal rows of different groups; they come first."""
-    n = int(np.searchsorted(edges.squared, 0.0, side="right")) if len(vertices.group) else 0
-    apart = (vertices.x[edges.a[:n]] != vertices.x[edges.b[:n]]).any(axis=1)
-    return int(apart.argmax()) if apart.any() else n
 
 
 def check_n_trees(n_trees: object) -> None:

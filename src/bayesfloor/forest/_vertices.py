@@ -238,18 +238,13 @@ def _content_order(rows: Floats, key: Keys, exponent: Keys, group: Ints) -> Ints
         row = order[tied]
         row = row[np.argsort(key[row], kind="stable")]  # fast, because most rows are already in order
         order[tied] = row[np.argsort(front_word(key[row], exponent[row] << _EXPONENT_TOP))]
-    if _collide(rows, key, exponent, group, order):
+    before, after = order[:-1], order[1:]
+    alike = np.flatnonzero((key[before] == key[after]) & (exponent[before] == exponent[after]))
+    if not _same(rows, group, before[alike], after[alike]).all():
         row = order[tied]
         groups = [group[row]] if len(group) else []
         order[tied] = row[np.lexsort((row, *groups, *rows[row].T[::-1], exponent[row], key[row]))]
     return order
-
-
-def _collide(rows: Floats, key: Keys, exponent: Keys, group: Ints, order: Ints) -> bool:
-    """Whether different rows have the same key and exponent."""
-    before, after = order[:-1], order[1:]
-    alike = np.flatnonzero((key[before] == key[after]) & (exponent[before] == exponent[after]))
-    return bool((~_same(rows, group, before[alike], after[alike])).any())
 
 
 def _starts(rows: Floats, key: Keys, group: Ints, order: Ints) -> NDArray[np.bool_]:
@@ -262,7 +257,6 @@ def _starts(rows: Floats, key: Keys, group: Ints, order: Ints) -> NDArray[np.boo
 
 
 def _same(rows: Floats, group: Ints, one: Ints, two: Ints) -> NDArray[np.bool_]:
-    """Whether these rows are the same vertex."""
     equal = (rows[one] == rows[two]).all(axis=1)
     return equal & (group[one] == group[two]) if len(group) else equal
 

@@ -7,8 +7,4 @@ Must not know about: points, and the other subpackages.
 
 from bayesfloor.formulas._bounds import Bounds, HenzePenrose, henze_penrose
 
-__all__ = [
-    "Bounds",
-    "HenzePenrose",
-    "henze_penrose",
-]
+__all__ = ["Bounds", "HenzePenrose", "henze_penrose"]

@@ -41,12 +41,7 @@ class HenzePenrose:
 
 
 def henze_penrose(
-    n_cross: ArrayLike,
-    n1: ArrayLike,
-    n2: ArrayLike,
-    *,
-    bias_correction: bool = True,
-    normalize: bool = False,
+    n_cross: ArrayLike, n1: ArrayLike, n2: ArrayLike, *, bias_correction: bool = True, normalize: bool = False
 ) -> HenzePenrose:
     """Bound the Bayes error of two classes, from the cross-class edges of their spanning tree.
 

@@ -149,18 +149,11 @@ def check_level(level: float) -> None:
 def bias_from_growth(drop: float, fraction: float, dimension: float) -> float:
     """Return how far the rate at n is above its limit, if it fell by ``drop`` from ``fraction * n`` to n rows.
 
-    drop = bias ((1/f)^(2/m) - 1), where m is the intrinsic dimension.
+    drop = bias ((1/f)^(2/m) - 1), where m is the intrinsic dimension: with a smooth posterior, the bias falls as
+    n^(-2/m) (Snapp and Venkatesh 1998). This holds for trees; the errors of learners have their own curves, whose
+    exponent is fitted (``_learning_curves``).
     """
-    return drop / (bias_left(fraction, dimension) - 1)
-
-
-def bias_left(growth: float, dimension: float) -> float:
-    """Return the bias of a cross rate at ``growth`` times as many rows, relative to its bias now.
-
-    For a smooth posterior and intrinsic dimension m, it falls as n^(-2/m) (Snapp and Venkatesh 1998). This holds for
-    trees; the errors of learners have their own curves, whose exponent is fitted (``_learning_curves``).
-    """
-    return float(growth ** (-2 / dimension))
+    return drop / (float(fraction ** (-2 / dimension)) - 1)
 
 
 def intrinsic_dimension(length_part: float, length_all: float, fraction: float) -> float:

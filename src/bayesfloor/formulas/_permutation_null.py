@@ -49,14 +49,10 @@ def permutation_null(n_rows: ArrayLike, graph: Moments, labels: Moments, n_verti
         + _over(_chains(graph) * _chains(labels), chains)
         + _over(_disjoint(graph) * _disjoint(labels), disjoint)
     )
-    most = _most_cross(n, graph, labels, n if n_vertices is None else n_vertices)
+    # R would be at most this if every vertex had all classes in proportion; edges inside then count as t n edges.
+    n_trees, sets = graph.total / np.maximum(n - 1, 1.0), np.asarray(n if n_vertices is None else n_vertices)
+    most = np.asarray((graph.total + n_trees * sets) * 2 * labels.total / n**2)
     return Null(np.asarray(mean), np.maximum(0.0, square - mean**2), most)
-
-
-def _most_cross(n: Floats, graph: Moments, labels: Moments, n_vertices: ArrayLike) -> Floats:
-    """Return what R would be if every vertex had all classes in proportion; edges inside then count as t n edges."""
-    n_trees = graph.total / np.maximum(n - 1, 1.0)
-    return np.asarray((graph.total + n_trees * np.asarray(n_vertices)) * 2 * labels.total / n**2)
 
 
 def _chains(m: Moments) -> Floats:

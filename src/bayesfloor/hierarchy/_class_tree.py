@@ -38,8 +38,7 @@ class ClassTree(Result):
         Children of each node, -1 for none. The left child has the first of the node's classes.
     link : (n_nodes,) array
         Mean pairwise floor between the two sides of each split; NaN for leaves.
-    reason : list of str
-        Why each split comes so late, such as its hardest pair; empty for leaves, and where nobody said.
+    reason : why each split comes so late, such as its hardest pair; empty for leaves, and where nobody said.
 
     Examples
     --------

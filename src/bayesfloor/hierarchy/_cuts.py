@@ -8,8 +8,7 @@ breaks ties.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from bayesfloor.hierarchy._class_tree import ClassTree, grow_tree, is_pair
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._types import Floats, Ints
 
+_AVERAGE: Final = "average"  # the linkage beside the cuts
 _UNITS = 2.0**40  # roughly the largest weight; a thousand classes squared still fit into 63 bits
 _TAKEN = -(2**62)  # stays below all weights, whatever is added to it
 
@@ -38,7 +38,7 @@ def pair_tree(pairwise: PairwiseFloor, cut: str) -> ClassTree:
 def class_tree(classes: np.ndarray, matrix: Floats, cut: str) -> ClassTree:
     """Make the class tree with a named cut of the pairwise floors."""
     weights = _whole(matrix)
-    tree = LINKAGES[cut](classes, weights) if cut in LINKAGES else _cut_apart(classes, weights, CUTS[cut])
+    tree = _cut_apart(classes, weights, CUTS[cut]) if cut in CUTS else _linkage(classes, weights)
     return tree.linked(matrix)
 
 
@@ -49,10 +49,10 @@ def given_tree(cut: Any, classes: np.ndarray) -> ClassTree:
 
 def check_cut(cut: Any) -> None:
     """Raise if a cut does not define a tree."""
-    if isinstance(cut, ClassTree) or is_pair(cut) or (isinstance(cut, str) and cut in {*CUTS, *LINKAGES}):
-        return
-    names = ", ".join(repr(name) for name in (*CUTS, *LINKAGES))
-    raise InputError(f"Got cut={cut!r}, but expected {names}, a ClassTree or nested pairs of labels.")
+    known = (*CUTS, _AVERAGE)
+    if not (isinstance(cut, ClassTree) or is_pair(cut) or (isinstance(cut, str) and cut in known)):
+        names = ", ".join(map(repr, known))
+        raise InputError(f"Got cut={cut!r}, but expected {names}, a ClassTree or nested pairs of labels.")
 
 
 def _whole(matrix: Floats) -> Ints:
@@ -143,49 +143,8 @@ def _merge(graph: Ints, merged: np.ndarray, order: Ints, group: Ints) -> tuple[I
     return together, np.logical_or.reduceat(merged[order], first, axis=0)
 
 
-def normalized_cut(weights: Ints) -> np.ndarray:
-    """Return one side of a normalised cut (Shi and Malik 2000): its weight is small relative to those of both sides.
-
-    It is the best of all cuts along the second eigenvector of the normalised Laplacian. Components without
-    edges between them are separated first.
-    """
-    from scipy.sparse.csgraph import connected_components
-
-    graph = weights.astype(np.float64)
-    np.fill_diagonal(graph, 0.0)
-    n_parts, part = connected_components(graph, directed=False)
-    return _half_of(part) if n_parts > 1 else _best_along(graph, _second_vector(graph))
-
-
-def _half_of(part: Ints) -> np.ndarray:
-    """Choose components that together have about half of all classes, largest first."""
-    size = np.bincount(part)
-    chosen = np.zeros(len(size), dtype=bool)
-    for number in np.argsort(-size, kind="stable"):
-        chosen[number] = 2 * (size[chosen].sum() + size[number]) <= len(part) or not chosen.any()
-    return chosen[part]
-
-
-def _second_vector(graph: Floats) -> Floats:
-    root = np.sqrt(graph.sum(axis=1))
-    return np.linalg.eigh(graph / np.outer(root, root))[1][:, -2] / root
-
-
-def _best_along(graph: Floats, value: Floats) -> np.ndarray:
-    """Return the cut with the smallest normalised weight among those between two neighbouring values."""
-    order = np.argsort(value, kind="stable")
-    ordered, total = graph[np.ix_(order, order)], graph.sum()
-    volume = np.cumsum(ordered.sum(axis=1))[:-1]
-    inside = np.cumsum(2 * np.tril(ordered, -1).sum(axis=1))[:-1]
-    across = volume - inside
-    place = int(np.argmin(across * (1 / volume + 1 / (total - volume))))
-    side = np.zeros(len(graph), dtype=bool)
-    side[order[: place + 1]] = True
-    return side
-
-
-def _linkage(classes: np.ndarray, weights: Ints, method: Any) -> ClassTree:
-    """Join the two most similar groups until one is left; the tree follows from the joins in reverse."""
+def _linkage(classes: np.ndarray, weights: Ints) -> ClassTree:
+    """Join the two groups that are most similar on average until one is left; the tree is the joins in reverse."""
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
@@ -194,12 +153,8 @@ def _linkage(classes: np.ndarray, weights: Ints, method: Any) -> ClassTree:
         return grow_tree(classes, 0, int)
     distance = (weights.max() - weights).astype(np.float64)
     np.fill_diagonal(distance, 0.0)
-    joins = linkage(squareform(distance), method)[:, :2].astype(np.int64)
+    joins = linkage(squareform(distance), _AVERAGE)[:, :2].astype(np.int64)
     return grow_tree(classes, 2 * K - 2, lambda node: tuple(joins[node - K].tolist()) if node >= K else node)
 
 
-CUTS: dict[str, Callable[[Ints], np.ndarray]] = {"min_cut": min_cut, "normalized_cut": normalized_cut}
-LINKAGES: dict[str, Callable[[np.ndarray, Ints], ClassTree]] = {
-    "average": partial(_linkage, method="average"),
-    "complete": partial(_linkage, method="complete"),
-}
+CUTS: dict[str, Callable[[Ints], np.ndarray]] = {"min_cut": min_cut}

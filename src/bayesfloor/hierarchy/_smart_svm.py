@@ -6,8 +6,9 @@ import logging
 import os
 import time
 import warnings
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone  # noqa: TID253 - itself imported when first used
@@ -24,14 +25,13 @@ from bayesfloor.floor._scaling import check_scale, fit_scale, pick_scale
 from bayesfloor.forest._class_forests import class_forests
 from bayesfloor.forest._spanning_forest import check_n_trees
 from bayesfloor.formulas._bounds import henze_penrose
-from bayesfloor.hierarchy._class_tree import ClassTree
+from bayesfloor.hierarchy._class_tree import NONE, ClassTree
 from bayesfloor.hierarchy._cuts import check_cut, make_class_tree
-from bayesfloor.hierarchy._routing import RowsOnTree, class_margins, class_probabilities, route, route_likeliest
 from bayesfloor.io._data import Data, checked_array, checked_data, recognise
 from bayesfloor.io._features import STRICT, Features, read_features
 from bayesfloor.io._labels import Target, hard_shares, read_labels, read_weight, refuse_weightless
 from bayesfloor.support._errors import InputError, InputTypeError, blame
-from bayesfloor.support._parameters import check_choice, check_sample_weight, check_seed, take_fit_params
+from bayesfloor.support._parameters import check_choice, check_sample_weight, check_seed, take_fit_params, take_rows
 from bayesfloor.support._tasks import ignoring, run_tasks
 from bayesfloor.support._types import Floats, Ints
 
@@ -59,9 +59,9 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     estimator : classifier, default=None
         Any scikit-learn binary classifier, pipeline or search; None uses ``LinearSVC()``. It
         sees the sides of a split, 0 and 1, not the classes, so pass class weights as ``sample_weight``.
-    cut : {"min_cut", "normalized_cut", "average", "complete"}, ClassTree or nested pairs, default="min_cut"
+    cut : {"min_cut", "average"}, ClassTree or nested pairs, default="min_cut"
         How the class tree is made; the paper uses "min_cut", which nearly always splits off one class at a
-        time. The last two join groups of classes by their average or smallest floor.
+        time. "average" joins groups of classes by their average floor.
         Pass your own tree as ``[["cat", "dog"], "car"]``.
     n_trees : int, default=3
         Number of orthogonal spanning trees behind each floor.
@@ -178,51 +178,22 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict the class of each row.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        (n_rows,) array of labels
-        """
+        """Return the label of each row."""
         rows = self._new_rows(X)
         find = route_likeliest if self._by_product else route
         return self.classes_[find(self.tree_, self.models_, rows)]
 
     @_parts_have("predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
-        """Predict the probability of each class: the product along the path to it.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        (n_rows, K) array whose rows sum to 1
-        """
+        """Return the probability of each class for each row, (n_rows, K): the product along the path to the class."""
         return class_probabilities(self.tree_, self.models_, self._new_rows(X))
 
     @_parts_have("decision_function")  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
-        """Compute a score for each class, largest for the predicted class.
+        """Return a score of each class for each row, (n_rows, K), largest for the predicted class.
 
         With hard routing, the score is the smallest margin along the path to the class; with product routing, it is the
-        class's log-probability. With two classes, it is the score of the only model.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        (n_rows, K) array; with two classes (n_rows,), positive for the second class
+        class's log-probability. With two classes, it is that of the only model, (n_rows,): positive for the second.
         """
         rows = self._new_rows(X)
         if len(self.classes_) == 1:
@@ -235,12 +206,7 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             return np.log(class_probabilities(self.tree_, self.models_, rows))
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return the metadata routing: all metadata go to the binary classifiers.
-
-        Returns
-        -------
-        MetadataRouter
-        """
+        """Return the metadata routing: all metadata go to the binary classifiers."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return MetadataRouter(owner=self).add(estimator=self._get_estimator(), method_mapping=mapping)
 
@@ -260,7 +226,9 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         check_scale(self.scale)
         check_seed(self.random_state)
         check_choice("routing", self.routing, ("auto", "hard", "product"))
-        _check_estimator(self.estimator)
+        own = self.estimator
+        if own is not None and not (hasattr(own, "fit") and hasattr(own, "get_params")):
+            raise InputTypeError(f"Got estimator={own!r}, but expected None or a classifier, such as LinearSVC().")
         if self.routing == "product" and not hasattr(self._get_estimator(), "predict_proba"):
             raise InputError(
                 f"Got routing='product', but {type(self._get_estimator()).__name__} has no predict_proba. "
@@ -282,7 +250,6 @@ class SmartSVM(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         return RowsOnTree(_read_rows(self, recognise(X)))
 
     def _grow(self, features: Features | None, codes: Ints, sample_weight: Any) -> ClassTree:
-        """Make the class tree."""
         start = time.process_time()
         self.floor_matrix_ = self._matrix(features, codes, sample_weight)
         self.floor_seconds_ = time.process_time() - start
@@ -361,16 +328,10 @@ def _rows_for_models(data: Data, values: Any) -> Any:
 
 
 def _read_weights(sample_weight: Any, rows: Any) -> Floats:
-    """Return the weights as models need them; raise if one is negative."""
     with blame("sample_weight"):
         weight: Floats = check_sample_weight(sample_weight, rows)
     read_weight(weight, len(weight))
     return weight
-
-
-def _check_estimator(estimator: Any) -> None:
-    if estimator is not None and not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
-        raise InputTypeError(f"Got estimator={estimator!r}, but expected None or a classifier, such as LinearSVC().")
 
 
 def _sides(tree: ClassTree, node: int, codes: Ints) -> tuple[Ints, Ints]:
@@ -457,3 +418,109 @@ def _check_numbers(floor: Any) -> Floats:
         raise InputTypeError(
             f"Got floor of type {type(floor).__name__}, but expected the pairwise_ of a fitted BayesFloor or a matrix."
         ) from error
+
+
+# Routing: a node's model predicts 0 for its left side and 1 for its right; a single class needs no model.
+Models = list[Any]
+_AT_ONCE = 2**22  # predictions of nodes, or probabilities of classes, that are held in memory
+
+
+class RowsOnTree(NamedTuple):
+    """Rows to predict."""
+
+    X: Any
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def take(self, rows: Ints) -> Any:
+        """Return some of the rows."""
+        return self.X if len(rows) == len(self) else take_rows(self.X, rows)
+
+
+def route(tree: ClassTree, models: Models, rows: RowsOnTree) -> Ints:
+    """Return the class of each row, following each model's prediction along one path."""
+    if _all_linear(tree, models, rows.X):
+        return np.concatenate([_route_linear(tree, models, rows.take(part)) for part in _blocks(tree, rows)])
+    answer, waiting = np.empty(len(rows), dtype=np.int64), [(0, np.arange(len(rows)))]
+    while waiting:
+        node, here = waiting.pop()
+        if tree.left[node] == NONE:
+            answer[here] = tree.order[tree.start[node]]
+        elif len(here):
+            found = models[node].predict(rows.take(here))
+            waiting += [(int(tree.left[node]), here[found == 0]), (int(tree.right[node]), here[found == 1])]
+    return answer
+
+
+def route_likeliest(tree: ClassTree, models: Models, rows: RowsOnTree) -> Ints:
+    """Return the most likely class of each row by the product of probabilities; of equal ones the first."""
+    parts = (RowsOnTree(rows.take(part)) for part in _blocks(tree, rows))
+    return np.concatenate([class_probabilities(tree, models, part).argmax(axis=1) for part in parts])
+
+
+def _blocks(tree: ClassTree, rows: RowsOnTree) -> Iterator[Ints]:
+    """Yield the numbers of rows, as many at a time as there is memory for."""
+    size = max(1, _AT_ONCE // len(tree.order))
+    return (np.arange(first, min(first + size, len(rows))) for first in range(0, len(rows), size))
+
+
+def _all_linear(tree: ClassTree, models: Models, X: Any) -> bool:
+    """Whether one matrix product gives the predictions of all nodes."""
+    from sklearn.svm import LinearSVC  # all linear classifiers share its predict method
+
+    splits = [models[node] for node in tree.splits.tolist()]
+    linear = all(getattr(type(model), "predict", None) is LinearSVC.predict for model in splits)
+    return bool(splits) and linear and isinstance(X, np.ndarray)
+
+
+def _route_linear(tree: ClassTree, models: Models, X: np.ndarray) -> Ints:
+    """Route rows with the predictions of all nodes at once, instead of one call per node."""
+    asked = [model for model in models if model is not None]
+    coef = np.concatenate([np.atleast_2d(model.coef_) for model in asked])
+    to_right = X @ coef.T + np.concatenate([np.atleast_1d(model.intercept_) for model in asked]) > 0
+    place = np.cumsum(tree.left != NONE) - 1
+    at, moving = np.zeros(len(X), dtype=np.int64), np.arange(len(X))
+    while len(moving):
+        moving = moving[tree.left[at[moving]] != NONE]
+        node = at[moving]
+        at[moving] = np.where(to_right[moving, place[node]], tree.right[node], tree.left[node])
+    return tree.order[tree.start[at]]
+
+
+def class_probabilities(tree: ClassTree, models: Models, rows: RowsOnTree) -> Floats:
+    """Return the product of probabilities along the path to each class."""
+
+    def sides(model: Any) -> Floats:
+        return model.predict_proba(rows.X).T
+
+    return _spread(tree, models, np.ones(len(rows)), sides, np.multiply)
+
+
+def class_margins(tree: ClassTree, models: Models, rows: RowsOnTree) -> Floats:
+    """Return the smallest margin along the path to each class; it is positive for the class that ``route`` finds."""
+
+    def sides(model: Any) -> Floats:
+        margin = model.decision_function(rows.X)
+        return np.stack([-margin, margin])
+
+    return _spread(tree, models, np.full(len(rows), np.inf), sides, np.minimum)
+
+
+def _spread(
+    tree: ClassTree,
+    models: Models,
+    start: Floats,
+    sides: Callable[[Any], Floats],
+    combine: Callable[[Floats, Floats], Floats],
+) -> Floats:
+    """Pass a value of each row down from the root to every class, combining it with each model's output."""
+    found, waiting = np.zeros((len(start), len(tree.order))), [(0, start)]
+    while waiting:
+        node, value = waiting.pop()
+        if tree.left[node] == NONE:
+            found[:, tree.order[tree.start[node]]] = value
+        else:
+            left, right = sides(models[node])
+            waiting += [(int(tree.left[node]), combine(value, left)), (int(tree.right[node]), combine(value, right))]
+    return found

@@ -18,14 +18,7 @@ if TYPE_CHECKING:
     from bayesfloor.io._table_preparer import Prepared, TablePreparer
     from bayesfloor.support._errors import InputError
 
-__all__ = [
-    "Column",
-    "Data",
-    "InputError",
-    "Prepared",
-    "TablePreparer",
-    "open_data",
-]
+__all__ = ["Column", "Data", "InputError", "Prepared", "TablePreparer", "open_data"]
 
 _HOMES = {
     "..support._errors": "InputError",

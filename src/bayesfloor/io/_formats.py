@@ -164,7 +164,7 @@ def number_format(levels: Sequence[str]) -> NumberFormat | None:
         if cell is None:
             return None
         cells.append(cell)
-    if not cells or any(_is_name(cell) for cell in cells):
+    if not cells or any(map(_is_name, cells)):
         return None
     money = {cell.money for cell in cells} - {""}
     percent = {cell.percent for cell in cells}

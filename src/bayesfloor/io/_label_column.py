@@ -87,18 +87,13 @@ def find_label(table: Table, label: str | None) -> str:
     if label not in table.names and table.is_csv and looks_headless(table.names):
         raise DataError(headless(table.file, table.names))
     if label is None:
-        raise _which_label(table)
+        found = sorted(_candidates(table.read(table.names)))[:5]
+        shown = ", ".join(f"{short(name)} ({n})" for _, _, n, _, name in found)
+        none = f"No column has few values. Columns: {join_words(table.names)}."
+        hint = f"Candidates with few values: {shown}" if found else none
+        raise DataError(f"which column is the label? Use -y. {hint}")
     refuse_unknown([label], table.names)
     return label
-
-
-def _which_label(table: Table) -> DataError:
-    found = sorted(_candidates(table.read(table.names)))[:5]
-    shown = ", ".join(f"{short(name)} ({n})" for _, _, n, _, name in found)
-    hint = f"Candidates with few values: {shown}"
-    if not found:
-        hint = f"No column has few values. Columns: {join_words(table.names)}."
-    return DataError(f"which column is the label? Use -y. {hint}")
 
 
 def _candidates(columns: Any) -> Iterator[tuple[bool, bool, int, int, str]]:

@@ -159,7 +159,6 @@ def stack_lists(column: Any) -> NDArray[Any] | None:
 
 
 def _block(chunk: Any, width: int) -> NDArray[Any]:
-    """Return one chunk of a list column as rows."""
     flat = plain_type(chunk.flatten()).to_numpy(zero_copy_only=False).reshape(-1, width)  # this skips missing lists
     if not chunk.null_count:
         return np.asarray(flat)

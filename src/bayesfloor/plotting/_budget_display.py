@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesfloor.plotting._display import (
-    INK,
     LIGHT,
     LONGEST,
     MIDDLE,
-    SMALL,
     SOFT,
     STRONG,
     ResultDisplay,
     in_percent,
     label_texts,
+    write_at,
     write_title,
 )
 from bayesfloor.plotting._forecast_display import learner_name
@@ -81,17 +80,7 @@ class BudgetDisplay(ResultDisplay):
         heights = 0.42 + 0.13 * np.arange(len(size))
         self.intervals_ = ax.hlines(heights, low, high, colors=SOFT, linewidth=1.2)
         self.texts_ = [
-            ax.annotate(
-                self._told(k),
-                (at, -0.25),
-                (0, -4 - 11 * k),
-                textcoords="offset points",
-                va="top",
-                size=SMALL,
-                color=INK,
-                annotation_clip=False,
-            )
-            for k, at in enumerate(start)
+            write_at(ax, self._told(k), (at, -0.25), (0, -4 - 11 * k), va="top") for k, at in enumerate(start)
         ]
         ax.set_ylim(-1.1, 0.9)
         ax.set_xlim(0.0, max(found.high, found.error, *high, 1e-6))
@@ -103,15 +92,13 @@ class BudgetDisplay(ResultDisplay):
         write_title(ax, f"Where the error goes: {self._whose()}")
         bar = f", {len(size)} parts that add up to it" if len(size) > 1 else ""
         parts = "; ".join(self._told(k) for k in range(len(size)))
-        self.caption_ = f"{self._whole()}{bar}: {parts}. Lines are 95 % intervals."
+        whole = f"The error of {self._whose()}, {self._size(found.error)}"
+        self.caption_ = f"{whole}{bar}: {parts}. Lines are 95 % intervals."
         return self
 
     def _told(self, place: int) -> str:
         part = self.result.parts[place]
         return f"{part.name} {self._size(part.loss)}"
-
-    def _whole(self) -> str:
-        return f"The error of {self._whose()}, {self._size(self.result.error)}"
 
     def _whose(self) -> str:
         return label_texts([learner_name(self.result.of)], LONGEST)[0] if self.result.of else "your model"

@@ -10,7 +10,6 @@ import numpy as np
 from bayesfloor.plotting._display import (
     INK,
     LIGHT,
-    SMALL,
     STRONG,
     ResultDisplay,
     clear_frame,
@@ -19,6 +18,7 @@ from bayesfloor.plotting._display import (
     label_texts,
     layers,
     name_axis,
+    write_at,
     write_title,
 )
 from bayesfloor.plotting._forecast_display import NAME, learner_name
@@ -82,26 +82,19 @@ class CurveDisplay(ResultDisplay):
         """Draw the curve."""
         ax = self._start(ax, 6.4, 3.8)
         ax.set_xscale("log")
-        self._draw_measured()
-        self._draw_predicted()
+        curve, there = self.result.curve, self.result.curve.measured
+        n, error, low, high = (values[there] for values in (curve.n_rows, curve.error, curve.low, curve.high))
+        self.bars_ = ax.vlines(n, low, high, colors=INK, linewidth=1.2)
+        (self.points_,) = ax.plot(n, error, "o-", color=INK, markersize=5, linewidth=1.2)
+        n, error, low, high = (values[~there] for values in (curve.n_rows, curve.error, curve.low, curve.high))
+        self.band_ = ax.fill_between(n, low, high, color=LIGHT, linewidth=0, zorder=0)
+        (self.line_,) = ax.plot(n, error, color=INK, linestyle=(0, (4, 2)), linewidth=1.2)
         self._draw_axes()
         self._draw_answer()
         self._name_parts()
         write_title(ax, self._title())
         self.caption_ = self._caption()
         return self
-
-    def _draw_measured(self) -> None:
-        curve, there = self.result.curve, self.result.curve.measured
-        n, low, high = (values[there] for values in (curve.n_rows, curve.low, curve.high))
-        self.bars_ = self.ax_.vlines(n, low, high, colors=INK, linewidth=1.2)
-        (self.points_,) = self.ax_.plot(n, curve.error[there], "o-", color=INK, markersize=5, linewidth=1.2)
-
-    def _draw_predicted(self) -> None:
-        curve, there = self.result.curve, ~self.result.curve.measured
-        n, error, low, high = (values[there] for values in (curve.n_rows, curve.error, curve.low, curve.high))
-        self.band_ = self.ax_.fill_between(n, low, high, color=LIGHT, linewidth=0, zorder=0)
-        (self.line_,) = self.ax_.plot(n, error, color=INK, linestyle=(0, (4, 2)), linewidth=1.2)
 
     def _draw_answer(self) -> None:
         """Draw the best estimate as a horizontal line and the range at the right edge."""
@@ -136,20 +129,15 @@ class CurveDisplay(ResultDisplay):
         )
         low = answer.estimate < 0.12 * self.ax_.get_ylim()[1]  # the text stays above the axis
         where = self.ax_.get_yaxis_transform()
-        self._write(about_it, (1.0, answer.estimate), (9, -4 if low else 0), where, va="bottom" if low else "center")
+        va = "bottom" if low else "center"
+        write_at(self.ax_, about_it, (1.0, answer.estimate), (9, -4 if low else 0), xycoords=where, va=va)
         if curve.measured.any():
             place = curve.n_rows[0], curve.high[curve.measured].max()
-            self._write("cross-validated", place, (-3, 3), "data")
+            write_at(self.ax_, "cross-validated", place, (-3, 3), va="bottom")
         if not curve.measured.all():
             far = np.flatnonzero(~curve.measured)[np.count_nonzero(~curve.measured) // 3 :]  # below the text
             height = min(curve.high[far].max(), 0.92 * self.ax_.get_ylim()[1])
-            self._write("predicted", (curve.n_rows[-1], height), (0, 3), "data", ha="right")
-
-    def _write(
-        self, text: str, place: tuple[float, float], offset: tuple[float, float], where: Any, **looks: Any
-    ) -> None:
-        style = {"va": "bottom", "size": SMALL, "color": INK, "annotation_clip": False, **looks}
-        self.ax_.annotate(text, place, offset, xycoords=where, textcoords="offset points", **style)
+            write_at(self.ax_, "predicted", (curve.n_rows[-1], height), (0, 3), va="bottom", ha="right")
 
     def _title(self) -> str:
         if not self.result.best:

@@ -251,7 +251,6 @@ def write_columns(ax: Any, y: Sequence[float], columns: Mapping[str, Sequence[st
 
 
 def _widest(texts: Sequence[Any]) -> float:
-    """Return the width of the widest text, in points."""
     return max(text.get_window_extent().width * 72 / text.figure.dpi for text in texts)
 
 
@@ -271,15 +270,13 @@ def frame_rows(ax: Any, bottom: float, name: str, *, percent: bool = True) -> No
 
 def write_beside(ax: Any, x: float, y: float, text: str, offset: float, **looks: Any) -> Any:
     """Write a small label next to a row, at x from 0 (left) to 1 (right end of the axes)."""
-    return ax.annotate(
-        text,
-        (x, y),
-        (offset, 0),
-        xycoords=ax.get_yaxis_transform(),
-        textcoords="offset points",
-        annotation_clip=False,
-        **{"va": "center", "size": SMALL, "color": INK, **looks},
-    )
+    return write_at(ax, text, (x, y), (offset, 0), xycoords=ax.get_yaxis_transform(), **{"va": "center", **looks})
+
+
+def write_at(ax: Any, text: str, place: tuple[float, float], offset: tuple[float, float], **looks: Any) -> Any:
+    """Write a small label at this offset in points from a place, even outside the axes."""
+    style = {"size": SMALL, "color": INK, "annotation_clip": False, **looks}
+    return ax.annotate(text, place, offset, textcoords="offset points", **style)
 
 
 _MOST_BARS = 100  # for all fades of a plot; more would not be seen

@@ -13,13 +13,13 @@ from bayesfloor.plotting._display import (
     LIGHT,
     MIDDLE,
     ROW,
-    SMALL,
     SOFT,
     STRONG,
     Display,
     frame_rows,
     name_rows,
     wide_enough,
+    write_at,
     write_beside,
     write_title,
 )
@@ -125,7 +125,6 @@ class ForecastDisplay(Display):
         return [*(f"{times * self._forecast.n_rows:,}" for times in _TIMES), "unlimited"]
 
     def _ends(self) -> Floats:
-        """Return the quantiles of each row of the picture."""
         return np.stack([self._forecast.quantiles(_LEVELS, rows) for rows in self._sizes()])
 
     @property
@@ -172,23 +171,10 @@ class ForecastDisplay(Display):
         if not self.zoomed_:
             ax.axvline(guessing, color=SOFT, linestyle=":", linewidth=1.2)
         if self.target is not None:
-            self._draw_target(self.target, ax.get_xlim()[1])
-
-    def _draw_target(self, target: float, right: float) -> None:
-        error = self.answer.of.loss(target)
-        self.ax_.axvline(error, color=INK, linewidth=1.2, linestyle=(0, (4, 2)))
-        late = error > 0.5 * right
-        self.ax_.annotate(
-            f"target: {wish(self.answer.of, target)}",
-            (error, 1.0),
-            (-3 if late else 3, 3),
-            xycoords=self.ax_.get_xaxis_transform(),
-            textcoords="offset points",
-            ha="right" if late else "left",
-            size=SMALL,
-            color=INK,
-            annotation_clip=False,
-        )
+            error, text = self.answer.of.loss(self.target), f"target: {wish(self.answer.of, self.target)}"
+            ax.axvline(error, color=INK, linewidth=1.2, linestyle=(0, (4, 2)))
+            way, side = (-3, "right") if error > 0.5 * ax.get_xlim()[1] else (3, "left")
+            write_at(ax, text, (error, 1.0), (way, 3), xycoords=ax.get_xaxis_transform(), ha=side)
 
     def _caption(self) -> str:
         answer, what = self.answer, self._what

@@ -73,13 +73,10 @@ class GapDisplay(ResultDisplay):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from sklearn.dummy import DummyClassifier
-    >>> from bayesfloor import BayesFloor
-    >>> from bayesfloor.decide import gap
+    >>> import bayesfloor
     >>> from bayesfloor.plotting import GapDisplay
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = DummyClassifier().fit(X[::2], y[::2])
-    >>> display = GapDisplay.from_gap(gap(BayesFloor().fit(X[::2], y[::2]), y[1::2], model.predict(X[1::2])))
+    >>> display = GapDisplay.from_gap(bayesfloor.check(X, y, predictions=0 * y, effort="quick").gap)
     >>> display.words_[0].get_text()
     'room to improve'
     """

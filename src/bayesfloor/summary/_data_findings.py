@@ -51,14 +51,10 @@ class Finding(Result):
 
     Attributes
     ----------
-    code : str
-        The code to pass to ``bayesfloor explain``.
-    text : str
-        What was found, why it matters, and what to do.
-    look : str
-        The attribute of ``Check`` with the details.
-    headline : str
-        The first sentence of the text: what was found.
+    code : the code to pass to ``bayesfloor explain``.
+    text : what was found, why it matters, and what to do.
+    look : the attribute of ``Check`` with the details.
+    headline : the first sentence of the text: what was found.
 
     Examples
     --------
@@ -165,7 +161,6 @@ def _synthetic(hazards: Hazards) -> Iterator[str]:
 
 
 def _later(drift: Drift) -> Iterator[str]:
-    """Say how much worse later rows are."""
     order = f"With time ({quoted(drift.column)})" if drift.column else "Along the file"
     later = f"{percent(drift.error_later)} % on the next period ({percent(drift.low)} to {percent(drift.high)} %)"
     yield f"{order} the rule changes: a quick model's error is {percent(drift.error_between)} %, but {later}."
@@ -235,12 +230,9 @@ class Trait(Result):
 
     Attributes
     ----------
-    code, name, text : str
-        The code to pass to ``bayesfloor explain``; the property's name; its figures.
-    weak : bool
-        Whether it weakens the answer.
-    advice : str
-        Why that matters and what to do about it, if anything.
+    code, name, text : the code to pass to ``bayesfloor explain``; the property's name; its figures.
+    weak : whether it weakens the answer.
+    advice : why that matters and what to do about it, if anything.
 
     Examples
     --------

@@ -8,13 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesfloor.answer._answer import (
-    TOO_HIGH,
-    TOO_LOW,
-    Answer,
-    Basis,
-    guessed_class,
-)
+from bayesfloor.answer._answer import TOO_HIGH, TOO_LOW, Answer, Basis, guessed_class
 from bayesfloor.answer._hazards import DUPLICATES, GROUPS, NEAR_DUPLICATES, TIME
 from bayesfloor.answer._metrics import CLASSES, IN_PERCENT, METRICS, Metric, score_text
 from bayesfloor.answer._pairs_and_classes import PairAnswers
@@ -27,14 +21,17 @@ from bayesfloor.hierarchy._class_tree import ClassTree
 from bayesfloor.hierarchy._cuts import pair_tree
 from bayesfloor.plotting._forecast_display import ranked
 from bayesfloor.summary._data_findings import MANY_COPIES
-from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._findings import TOO_SMALL, Measured
 from bayesfloor.summary._more_rows import all_rows_text
 from bayesfloor.summary._next import budget_text, more_rows, next_text
-from bayesfloor.summary._scores import about_text, ends_text, guess_text, model_text, no_end
 from bayesfloor.summary._verdict import (
     NO_LIMIT,
+    about_text,
+    ends_text,
     finds_nothing,
+    guess_text,
+    model_text,
+    no_end,
     no_limit,
     points,
     reason_text,
@@ -66,7 +63,8 @@ def head_line(check: Measured) -> str:
     )
     parts = [printable(facts.name)] if facts.name else []
     parts += [rows, how_many(facts.n_features, "feature")]
-    parts += [how_many(facts.n_classes, "class")] if facts.task == CLASSES else [_as_numbers(facts)]
+    as_classes = " (--task classes, or task=, for classes)" if facts.task_guessed else ""
+    parts += [how_many(facts.n_classes, "class") if facts.task == CLASSES else f"y as numbers{as_classes}"]
     if facts.n_groups is not None:
         kind = GROUPS if check.dependence is None else check.dependence.kind
         parts.append(
@@ -78,11 +76,6 @@ def head_line(check: Measured) -> str:
         shares = zip(check.labels, facts.priors, strict=True)
         parts.append(f"class proportions {join_labels([f'{label} {percent(share)} %' for label, share in shares])}")
     return " · ".join(parts)
-
-
-def _as_numbers(facts: Facts) -> str:
-    """Say that the labels are numbers and, if nobody said so, how to change it."""
-    return "y as numbers" + (" (--task classes, or task=, for classes)" if facts.task_guessed else "")
 
 
 def settings_line(check: Measured) -> str:
@@ -361,25 +354,19 @@ def gap_cells(found: Gap, most: int) -> Cells:
     pairs = _most_won(found.by_pair, most)
     room = pairs[found.by_pair.room[pairs]]
     lines += [(f"{names[one[k]]} and {names[two[k]]}", found.by_pair, k) for k in room.tolist()]
-    return [head, *(_gap_row(*line) for line in lines)]
+    rows = []
+    for name, each, place in lines:
+        row = {item.name: np.asarray(getattr(each, item.name))[place].item() for item in fields(each)}
+        error, own = f"{percent(row['error'])} %", span(row["low"], row["high"])
+        lowest = about(row["estimate"], row["lower"], row["upper"])
+        rows.append((name, error, own, lowest, row["word"], amount(row["n_rows"])))
+    return [head, *rows]
 
 
 def _most_won(lines: GapLines, most: int) -> Ints:
     """Return the indices of the classes or pairs whose errors exceed the upper end by the most rows."""
     won = np.nan_to_num(lines.error - lines.upper, nan=-1.0) * lines.n_rows
     return np.argsort(-won, kind="stable")[:most]
-
-
-def _gap_row(name: str, lines: GapLines, place: Any) -> tuple[str, ...]:
-    row = {item.name: np.asarray(getattr(lines, item.name))[place].item() for item in fields(lines)}
-    return (
-        name,
-        f"{percent(row['error'])} %",
-        span(row["low"], row["high"]),
-        about(row["estimate"], row["lower"], row["upper"]),
-        row["word"],
-        amount(row["n_rows"]),
-    )
 
 
 def _level(level: float) -> str:

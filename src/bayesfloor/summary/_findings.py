@@ -152,8 +152,10 @@ class Measured:
             or self.answer.has(Basis.SPELLINGS, Basis.TYPOS)
         )
         hidden = "" if unsure else hidden_by_accuracy(self.pairwise.sizes, self.labels)
-        if hidden and (found := _found_of_rarest(self)):
-            hidden = f"{hidden} {found}"
+        if hidden:
+            rarest = int(np.argmin(self.pairwise.sizes))
+            found = _recall(self, rarest).replace("its rows", f"the rows of {self.labels[rarest]}")
+            hidden = f"{hidden} {found}".rstrip()
         seen = self.gap is not None and self.gap.too_good.seen
         words = verdict_words(self.answer, self.target, self.measure, hidden, self.model_score, seen=seen)
         spelled = [reason for reason in self.answer.reasons if reason.basis is Basis.SPELLINGS]
@@ -161,7 +163,6 @@ class Measured:
 
     @property
     def _hazards(self) -> Hazards:
-        """What makes the answer too good, in one value."""
         return Hazards(self.dependence, self.leaks, self.doubtful, self.related, drift=self.drift, time=self.facts.time)
 
     @property
@@ -464,12 +465,6 @@ def _rare(check: Measured) -> Finding | None:
 def _is_rare(check: Measured) -> bool:
     as_given = check.facts.priors is None and not check.of_errors.has(Basis.SPELLINGS, Basis.TYPOS)
     return as_given and rare_class(check.pairwise.sizes) is not None
-
-
-def _found_of_rarest(check: Measured) -> str:
-    """Return how much of the rarest class is found, to follow a verdict."""
-    rarest = int(np.argmin(check.pairwise.sizes))
-    return _recall(check, rarest).replace("its rows", f"the rows of {check.labels[rarest]}")
 
 
 def _recall(check: Measured, number: int) -> str:

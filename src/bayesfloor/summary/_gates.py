@@ -22,8 +22,7 @@ from bayesfloor.formulas._limits import two_sided
 from bayesfloor.summary._explain import COMPARISONS, FINDINGS
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._findings import Measured
-from bayesfloor.summary._scores import about_text
-from bayesfloor.summary._verdict import points, reason_text, wished
+from bayesfloor.summary._verdict import about_text, points, reason_text, wished
 from bayesfloor.support._errors import InputError, InputTypeError
 from bayesfloor.support._results import Result
 from bayesfloor.support._types import Floats
@@ -53,8 +52,7 @@ class Gate(Result):
 
     Attributes
     ----------
-    code, word, text : str
-        The code to pass to ``bayesfloor explain``, the outcome, and the figures.
+    code, word, text : the code to pass to ``bayesfloor explain``, the outcome, and the figures.
 
     Examples
     --------
@@ -265,17 +263,13 @@ def compare_errors(now: Answer, before: Answer) -> ErrorRise | None:
     if not both or now.n_rows < _FEWER * before.n_rows:
         return None
     learner = min(both, key=lambda name: now.errors[name] + before.errors[name])
-    (one, one_variance), (two, two_variance) = (_add_two(answer, learner) for answer in (before, now))
-    reach = two_sided(_LEVEL) * np.sqrt(one_variance + two_variance)
-    rise = two - one
+    rates, variance = [], 0.0  # with one wrong and one right row added
+    for answer in (before, now):
+        n = answer.n_independent[learner]
+        rates.append((answer.errors[learner] * n + 1) / (n + 2))
+        variance += rates[-1] * (1 - rates[-1]) / (n + 2)
+    rise, reach = rates[1] - rates[0], two_sided(_LEVEL) * np.sqrt(variance)
     return ErrorRise(learner, before.errors[learner], now.errors[learner], float(rise - reach), float(rise + reach))
-
-
-def _add_two(answer: Answer, learner: str) -> tuple[float, float]:
-    """Return the error with one wrong and one right row added, and its variance."""
-    n = answer.n_independent[learner]
-    error = (answer.errors[learner] * n + 1) / (n + 2)
-    return error, error * (1 - error) / (n + 2)
 
 
 def _cross_validated(errors: ErrorRise | None, word: str, most: float) -> str:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import os
+import warnings
+from collections.abc import Iterable
 from functools import cache
 from html import escape
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +53,8 @@ from bayesfloor.summary._html_drawings import (
 )
 from bayesfloor.summary._next import next_text
 from bayesfloor.summary._text import NOT_TOGETHER, main_findings, unmeasured
-from bayesfloor.summary._thumbnails import thumbnails
 from bayesfloor.summary._verdict import finds_nothing, lowest_error, reason_text, sentence
-from bayesfloor.support._errors import MissingPackageError
+from bayesfloor.support._errors import InputError, MissingPackageError
 from bayesfloor.support._words import accuracy, how_many, number_text, printable
 
 _FOLDER = Path(__file__).with_name("templates")
@@ -208,7 +213,9 @@ def _of_any(check: Measured) -> dict[str, Any]:
         "standing": standing(check),
         "next_step": next_text(check),
         "split": split_error(check),
-        "reliability": why_reliable(check),
+        "reliability": ["Both ends of the range have evidence."]
+        if check.answer.reliability == GOOD
+        else [printable(sentence(reason_text(reason, check.answer))) for reason in check.answer.reasons],
         "findings": main_findings(check),
         "rests_on": rests_on(check),
         "figures": [
@@ -244,13 +251,6 @@ def standing(check: Measured) -> str:
     best = f"Best possible: about {accuracy(answer.estimate)} %{most}."
     so_far = f"So far, {called(answer.best)} reaches {accuracy(lowest_error(answer))} % in cross-validation."
     return so_far if check.outcome in (None, OPEN) else f"{best} {so_far}"
-
-
-def why_reliable(check: Measured) -> list[str]:
-    """Return the reasons for the answer's reliability."""
-    if check.answer.reliability == GOOD:
-        return ["Both ends of the range have evidence."]
-    return [printable(sentence(reason_text(reason, check.answer))) for reason in check.answer.reasons]
 
 
 def rests_on(check: Measured) -> list[tuple[str, str]]:
@@ -360,3 +360,80 @@ def _render(check: Measured, *, titles: bool) -> str:
 
 def _n_bytes(text: str) -> int:
     return len(text.encode("utf-8", "backslashreplace"))
+
+
+_KINDS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")  # other formats may start programs
+_SIDE = 96  # most pixels per side
+_DRAWN = 32  # most pixels per side of a picture that is stored exactly; larger ones are treated as photographs
+
+
+def thumbnails(images: Any, rows: Iterable[int]) -> dict[int, str]:
+    """Return data URLs of the pictures of these rows, without those that cannot be read."""
+    if images is None:
+        return {}
+    if find_spec("PIL") is None:
+        raise MissingPackageError("Pictures need Pillow: python -m pip install pillow")
+    places = getattr(images, "iloc", images)  # pandas would look up labels, but rows are positions
+    given = {row: places[row] for row in sorted(set(rows)) if 0 <= row < len(images)}
+    found = {
+        row: _from_file(image) if isinstance(image, str | os.PathLike) else _from_array(np.asarray(image))
+        for row, image in given.items()
+        if image is not None and not (isinstance(image, float) and np.isnan(image))
+    }
+    return {row: image for row, image in found.items() if image}
+
+
+def _from_array(values: np.ndarray) -> str:
+    """Return a thumbnail of an array of height by width, with three or four colour channels last unless it is grey."""
+    from PIL import Image
+
+    is_picture = values.ndim == 2 or (values.ndim == 3 and values.shape[2] in (3, 4))
+    if values.dtype != np.uint8 or not values.size or not is_picture:
+        raise InputError(
+            f"Got a picture of shape {values.shape} and type {values.dtype}, but expected a file, or an array of "
+            "shape (height, width), or (height, width, 3 or 4), and type uint8."
+        )
+    return _shrink(Image.fromarray(np.ascontiguousarray(values)))
+
+
+def _from_file(path: Any) -> str:
+    """Return a thumbnail of a picture file; empty if it is not a picture or is not on a local disk."""
+    from PIL import Image
+
+    if str(path)[:2].replace("\\", "/") == "//":  # on another machine
+        return ""
+    try:
+        if not Path(path).is_file():
+            return ""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # for minor defects in files that can still be read
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(path, formats=_KINDS) as image:
+                return _shrink(_upright(image))
+    except Exception:  # noqa: BLE001  # Pillow's readers raise errors of any kind if a file is broken
+        return ""
+
+
+def _upright(image: Any) -> Any:
+    """Rotate the picture upright, as its EXIF data say, and reduce grey values of several bytes to one."""
+    from PIL import Image, ImageOps
+
+    image.draft("RGB", (_SIDE, _SIDE))
+    if image.mode[0] in "IF":
+        grey = np.nan_to_num(np.asarray(image, dtype=np.float64))
+        image = Image.fromarray((255 * (grey - grey.min()) / max(np.ptp(grey), 1e-9)).astype(np.uint8))
+    return ImageOps.exif_transpose(image)
+
+
+def _shrink(image: Any) -> str:
+    """Return a small picture on white: small drawings keep their pixels, photographs are compressed."""
+    from PIL import Image
+
+    if image.mode not in ("L", "RGB"):
+        clear = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", clear.size, "white"), clear).convert("RGB")
+    kind = "PNG" if max(image.size) <= _DRAWN else "JPEG"
+    image.thumbnail((_SIDE, _SIDE))
+    stream = io.BytesIO()
+    image.save(stream, kind, optimize=True)
+    return f"data:image/{kind.lower()};base64,{base64.b64encode(stream.getvalue()).decode()}"

@@ -363,24 +363,19 @@ def draw_tree(check: Measured) -> Drawing:
     last = placed.segments[:, 1, 0] == 1
     lines = placed.segments * np.array([across, step]) + np.array([10, 16])
     labels = [(16 + step * k, check.labels[c]) for k, c in enumerate(placed.rows.tolist())]
-    notes = [(float(x[n]) + 6, float(y[n]) + 4, _note(tree.reason[n])) for n in tree.splits.tolist()]
-    width = across + 30 + max(_length(label) for label in check.labels)
+    figures = [tree.reason[n].rpartition(", error about ")[1:] for n in tree.splits.tolist()]  # without the words
+    notes = [
+        (float(x[n]) + 6, float(y[n]) + 4, figure if words else "")
+        for n, (words, figure) in zip(tree.splits.tolist(), figures, strict=True)
+    ]
+    # The browser chooses the font, so the width in pixels is a cautious guess.
+    lengths = [sum(14 if letter in "MWmw@%…" else 9 * cells(letter) for letter in label) for label in check.labels]
+    width = across + 30 + max(lengths)
     height = step * len(check.labels) + 10
     leads, path = (
         "".join(f"M{a:.0f} {b:.0f}L{c:.0f} {d:.0f}" for (a, b), (c, d) in part) for part in (lines[last], lines[~last])
     )
     return Drawing(tree_text(check), width, height, leads, path, labels, notes, across + 18)
-
-
-def _length(text: str) -> int:
-    """Estimate the largest width of a string in pixels; the browser chooses the font, so this is a cautious guess."""
-    return sum(14 if letter in "MWmw@%…" else 9 * cells(letter) for letter in text)
-
-
-def _note(reason: str) -> str:
-    """Return the numbers of a split without the words."""
-    _, words, figure = reason.rpartition(", error about ")
-    return figure if words else ""
 
 
 _LEFT, _RIGHT = 4.0, 90.0  # x of the first and the last point; the bar of the range is further right

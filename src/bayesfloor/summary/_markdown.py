@@ -55,18 +55,9 @@ def _details(title: str, parts: Sequence[str]) -> str:
 
 def escape(text: str) -> str:
     """Escape a text so that Markdown and HTML show it literally, anywhere in a line."""
-    return _SPECIAL.sub(_escaped, _BLOCK.sub(_escaped_start, text))
-
-
-def _escaped_start(match: re.Match[str]) -> str:
-    """Write characters that would start a list or a code block as entities."""
-    return "".join(f"&#{ord(character)};" if character in "-+=. )\t" else character for character in match[0])
-
-
-def _escaped(match: re.Match[str]) -> str:
-    """Return an entity for what hosts turn into tags, mentions, links or formulas, otherwise a backslash escape."""
-    character = match[0]
-    return f"&#{ord(character)};" if character in "<>&@:$#" else f"\\{character}"
+    # What would start a list or a code block, and what hosts turn into tags, mentions, links or formulas: as entities.
+    start = _BLOCK.sub(lambda match: "".join(f"&#{ord(c)};" if c in "-+=. )\t" else c for c in match[0]), text)
+    return _SPECIAL.sub(lambda match: f"&#{ord(match[0])};" if match[0] in "<>&@:$#" else f"\\{match[0]}", start)
 
 
 def _table(cells: Sequence[Sequence[str]]) -> str:

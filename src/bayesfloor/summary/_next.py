@@ -15,8 +15,7 @@ from bayesfloor.answer._metrics import METRICS, NUMBERS, score_text, span_text, 
 from bayesfloor.decide._budget import Budget, Part, PartName
 from bayesfloor.decide._gap import BELOW
 from bayesfloor.summary._findings import Measured
-from bayesfloor.summary._scores import guess_text
-from bayesfloor.summary._verdict import capital, finds_nothing, lowest_error, wished
+from bayesfloor.summary._verdict import capital, finds_nothing, guess_text, lowest_error, wished
 from bayesfloor.support._results import Result
 from bayesfloor.support._words import (
     accuracy,
@@ -192,15 +191,11 @@ def _try(check: Measured) -> Step | None:
         return None
     answer = answer if check.budget.metric == answer.metric else check.of_errors
     learner, sure = called(answer.best, answer.of.task), "" if part.low > 0 else ", which these rows cannot prove"
-    text = f"try {learner}: in cross-validation it {_better_by(answer, part.loss)} than your model{sure}."
+    better = f"makes {percent(part.loss)} points fewer errors"
+    if not answer.of.of_errors:
+        better = f"has {with_article(answer.of)} that is {number_text(part.loss, 2)} better"
+    text = f"try {learner}: in cross-validation it {better} than your model{sure}."
     return Step(Action.MODEL, text, part.loss, **_MODEL)
-
-
-def _better_by(answer: Answer, loss: float) -> str:
-    """Say how much better a learner is, in the metric's own unit."""
-    if answer.of.of_errors:
-        return f"makes {percent(loss)} points fewer errors"
-    return f"has {with_article(answer.of)} that is {number_text(loss, 2)} better"
 
 
 def _labels(check: Measured) -> Step | None:

@@ -11,13 +11,7 @@ import numpy as np
 
 from bayesfloor.answer._metrics import CLASSES
 from bayesfloor.summary._data_findings import Finding
-from bayesfloor.summary._figures import (
-    answer_figures,
-    evidence_figures,
-    feature_line,
-    head_line,
-    settings_line,
-)
+from bayesfloor.summary._figures import answer_figures, evidence_figures, feature_line, head_line, settings_line
 from bayesfloor.summary._findings import TOO_SMALL, Measured, class_rows, pair_rows
 from bayesfloor.summary._gates import FAILED, Gate
 from bayesfloor.support._words import amount, cells, how_many, pad, percent, range_text, show_labels
