@@ -2,7 +2,7 @@
 
 A view draws features given the labels, so that its Bayes error follows from a closed form. Views are then padded with
 noise columns, rotated, or changed column by column by an increasing function: none of these changes the Bayes error.
-Half of the pairs without a difference are one view seen twice. Training pairs have other views than judging pairs.
+Half of the pairs without a difference are one view seen twice.
 """
 
 from itertools import product
@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.stats import binom, chi2, norm, ortho_group, t
+from scipy.stats import norm, ortho_group, t
 
 SIZES = (500, 1000, 2000, 3000, 5000)
 GAPS = (0, 1, 2, 3, 4, 5, 7, 10)  # percentage points of Bayes error
-_JUDGE, _TRAIN, _EXAMPLE = 71, 72, 73  # streams of random numbers
+_JUDGE, _EXAMPLE = 71, 73  # streams of random numbers
 _MOST, _MOST_CURVED = 300, 20  # columns; curved boundaries among many columns cannot be learned from few rows
 
 
@@ -29,39 +29,6 @@ class Pair(NamedTuple):
 
 
 # Views of two classes, except simplex: features given labels, with this Bayes error.
-
-
-def shift(y, error, rng):
-    """Two Gaussians whose means differ in one to ten columns."""
-    d = int(rng.integers(1, 11))
-    direction = rng.normal(size=d)
-    far = -2 * norm.ppf(error) * direction / np.linalg.norm(direction)
-    return rng.normal(size=(len(y), d)) + np.outer(y - 0.5, far)
-
-
-def scale(y, error, rng):
-    """Two Gaussians around the same mean, of which one is wider in all of five columns."""
-    d = 5
-
-    def loss(ratio):
-        square = 2 * d * np.log(ratio) / (1 - ratio**-2)
-        return (chi2.sf(square, d) + chi2.cdf(square / ratio**2, d)) / 2
-
-    return rng.normal(size=(len(y), d)) * np.where(y == 1, brentq(lambda r: loss(r) - error, 1.001, 100), 1.0)[:, None]
-
-
-def xor(y, error, rng):
-    """Four Gaussians at the corners of a square; opposite corners belong together."""
-    far = -norm.ppf((1 - np.sqrt(1 - 2 * error)) / 2)
-    one = rng.choice([-1, 1], len(y))
-    return far * np.column_stack([one, one * np.where(y == 1, 1, -1)]) + rng.normal(size=(len(y), 2))
-
-
-def bits(y, error, rng):
-    """Fifteen bits that each agree with the label a little more often than not."""
-    d = 15
-    chance = brentq(lambda p: binom.cdf(d // 2, d, p) - error, 0.5, 1)
-    return np.where(rng.random((len(y), d)) < chance, y[:, None], 1 - y[:, None]).astype(float)
 
 
 def ring(y, error, rng):
@@ -99,8 +66,8 @@ def simplex(y, error, rng):
     return rng.normal(size=(len(y), k)) + brentq(lambda far: loss(far) - error, 0.01, 20) * np.eye(k)[y]
 
 
-TRAINING, JUDGING = (shift, scale, xor, bits), (ring, wave, student, simplex)
-_CURVED = (scale, xor, ring, wave)
+JUDGING = (ring, wave, student, simplex)
+_CURVED = (ring, wave)
 
 
 # What leaves the Bayes error as it is.
@@ -158,15 +125,10 @@ def judging(n, gap):
     return draw_pair(JUDGING, n, gap, np.random.default_rng([_JUDGE, n, gap]))
 
 
-def training(n, gap, seed):
-    return draw_pair(TRAINING, n, gap, np.random.default_rng([_TRAIN, n, gap, seed]))
-
-
 def all_pairs():
-    """Return how to draw each pair, by name: forty to judge, eighty to train on and eighteen of the example."""
+    """Return how to draw each pair, by name: forty to judge and eighteen of the example."""
     grid = list(product(SIZES, GAPS))
     return {
         **{f"judge/{n}/{gap}": (judging, n, gap) for n, gap in grid},
         **{f"example/{seed}": (example, seed) for seed in range(18)},
-        **{f"train/{n}/{gap}/{seed}": (training, n, gap, seed) for seed in range(2) for n, gap in grid},
     }

@@ -1,9 +1,6 @@
 """The measurements of ``benchmarks.forest`` that run in fresh processes."""
 
-import sys
 import time
-
-import numpy as np
 
 from bayesfloor import spanning_forest
 from bayesfloor.forest import class_forests
@@ -43,33 +40,3 @@ def grow_classes(sizes, d, spread, n_jobs):
         "weight": first_weight(whole),
         "sizes": whole.tree_sizes.tolist(),
     }
-
-
-def grow_digits(path):
-    """Compute all pairs of digits and their combination; return CPU seconds of this process from its start."""
-    with np.load(path) as data:
-        forests = class_forests(data["X"], data["codes"])
-    pairs = [forests.pair(i, j) for i in range(10) for j in range(i + 1, 10)]
-    made = [*pairs, forests.all()]
-    seconds = time.process_time()
-    compiled = "numba" in sys.modules
-    return {"seconds": seconds, "compiled": compiled, "weights": [first_weight(one) for one in made]}
-
-
-def first_call(n, d, method):
-    """Return the CPU seconds of a first large call and of the same call again."""
-    X = gaussian(n, d)
-    return _first_and_second(lambda: spanning_forest(X, method=method, n_jobs=1))
-
-
-def first_classes(sizes, d):
-    """Return the CPU seconds of a first large call for all pairs and their combination, and of the same call again."""
-    X, codes = labelled(sizes, d, 1.0)
-    return _first_and_second(lambda: class_forests(X, codes, n_jobs=1).all())
-
-
-def _first_and_second(function):
-    first, one = seconds_of(function)
-    second, two = seconds_of(function)
-    assert_same(one, two)
-    return {"first": first, "second": second, "weight": first_weight(one)}

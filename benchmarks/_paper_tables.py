@@ -46,7 +46,6 @@ PAPER_COLUMNS = ("C & S", "DAG", "GenSVM", "OvO", "OvR", "SmartSVM")
 
 DATASETS = tuple(PAPER_ARI)
 PAPER_CASES = [(name, "paper") for name in DATASETS]
-BEST_CASES = [(name, "honest" if name in HONEST else "paper") for name in DATASETS]
 CASES = [*PAPER_CASES, *((name, "honest") for name in HONEST)]
 
 

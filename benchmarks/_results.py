@@ -71,10 +71,6 @@ def ratio_row(measured, ours, theirs, **fields):
     return row_of_two(measured, ours, theirs, ours.best / theirs.best, **fields)
 
 
-def excess_row(measured, ours, theirs, **fields):
-    return row_of_two(measured, ours, theirs, ours.best - theirs.best, unit="s", **fields)
-
-
 def median_row(measured, ours, theirs, clock="CPU", **fields):
     """Return the row of the ratio of two lists of seconds by round: its median, smallest and largest."""
     middle, smallest, largest = median_ratio(ours, theirs)

@@ -13,11 +13,8 @@ Seeds and datasets were fixed before anything was measured.
 """
 
 import atexit
-import json
 import math
 import shutil
-import subprocess
-import sys
 import tempfile
 import warnings
 from dataclasses import replace
@@ -35,8 +32,9 @@ from benchmarks._command import FOLDER, JOBS, one_thread, run_command
 from benchmarks._data import data_folder, file_generator, read_rows
 from benchmarks._results import Goal, at_least, none_of, plain, print_tables
 from benchmarks._timing import seconds_of
-from benchmarks.forecast import run_cells
+from benchmarks.forecast import parts_of, run_cells, select
 from benchmarks.messy import FILES, label_of, read_table
+from benchmarks.messy import write_files as run_generator
 
 RESULTS = FOLDER / "best_model.json"
 MOST_ROWS = 1500
@@ -81,8 +79,7 @@ def write_files(seed):
     make = file_generator()
     if make is None:
         raise SystemExit("Got no file generator. Name its script in BAYESFLOOR_MESSY.")
-    subprocess.run([sys.executable, make, folder, "--seed", str(seed)], check=True, stdout=subprocess.DEVNULL)
-    return folder, {one["name"]: one for one in json.loads((folder / "manifest.json").read_text("utf-8"))["files"]}
+    return folder, run_generator(make, folder, seed)
 
 
 def take(X, rows):
@@ -216,16 +213,6 @@ def all_cells(*, quick):
     return held | {f"messy/{MESSY_SEED}/{name}": partial(measure_messy, name, MESSY_SEED) for name in messy}
 
 
-def parts_of(name):
-    group, own, _ = name.split("/", 2)
-    return group, f"{group}/{own}", name
-
-
-def chosen(options):
-    wanted, cells = set(options.only), all_cells(quick=options.quick)
-    return {name: work for name, work in cells.items() if not wanted or wanted & set(parts_of(name))}
-
-
 def check_case(name, case):
     """Assert that models work and are about as good as the race says."""
     for found in case.get("ways", {"": case}).values():
@@ -281,13 +268,16 @@ def goals(results):
 
 
 def main(arguments=None):
+    everything = {**all_cells(quick=False), **all_cells(quick=True)}
     run_command(
         arguments,
         __doc__,
         RESULTS,
-        names=[part for name in {**all_cells(quick=False), **all_cells(quick=True)} for part in parts_of(name)],
-        cells=chosen,
-        measure=lambda file, options: run_cells(file, options, chosen(options), check_case),
+        names=list(dict.fromkeys(part for name in everything for part in parts_of(name))),
+        cells=lambda options: list(select(all_cells(quick=options.quick), options)),
+        measure=lambda file, options: run_cells(
+            file, options, select(all_cells(quick=options.quick), options), check_case
+        ),
         show=lambda results, options: print_tables(tables(results), () if options.quick else goals(results)),
         more=JOBS,
         around=(one_thread,),

@@ -10,12 +10,10 @@ from functools import partial
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from scipy.integrate import quad
-from scipy.special import softmax
 from scipy.stats import kstest, norm
 
 from bayesfloor import BayesFloor, spanning_forest
 from bayesfloor.formulas import henze_penrose
-from bayesfloor.formulas._permutation_null import conditional_variance
 from benchmarks._command import FOLDER, JOBS, Case, group_of, of_cases, one_thread, own_kernel_cache, run_command
 from benchmarks._data import SEED
 from benchmarks._known import gap_of, two_error
@@ -24,7 +22,6 @@ from benchmarks._results import Goal, print_tables, verdict
 RESULTS = FOLDER / "calibration.json"
 
 _FORMS = {"subsample": (0.92, 0.98), "fast": (0.92, None)}  # range that the coverage should have
-_RHOS = (0.1, 0.2, 0.4, 0.7)
 _VALUES = {"lattice": 12, "bits": 2}  # of each feature; 400 rows on 144 points: most have an equal one
 _FRESH, _FITTED = 1, 2  # random streams: the truth must not come from the trials that it judges
 
@@ -114,16 +111,6 @@ def limit_rate(gap):
         return one * two / (one + two)
 
     return quad(integrand, -gap / 2 - 10, gap / 2 + 10, limit=200)[0]
-
-
-def mixture(n, d, n_classes):
-    """Sample rows of Gaussians around normal centres; return them with codes and the posterior at each row."""
-    rng = np.random.default_rng(SEED)
-    centres = 1.5 * rng.normal(size=(n_classes, d))
-    codes = np.arange(n) % n_classes
-    X = centres[codes] + rng.normal(size=(n, d))
-    squared = ((X[:, None] - centres) ** 2).sum(axis=2)
-    return X, codes, softmax(-squared / 2, axis=1)
 
 
 # Intervals
@@ -279,66 +266,6 @@ def _variance_by_trees(sizes, gap, n_trees, n_trials):
     return henze_penrose(means, *sizes, bias_correction=False).estimate.var(axis=0, ddof=1)
 
 
-# Noise and variance on one forest
-
-
-def known_forest(n, d, n_classes):
-    """Return the ends of the edges of three trees, and each vertex's code and posterior."""
-    X, codes, eta = mixture(n, d, n_classes)
-    forest = spanning_forest(X, 3, method="kdtree", n_jobs=1)
-    return forest.a, forest.b, by_vertex(forest, codes), by_vertex(forest, eta)
-
-
-def measure_noise(n, d, n_classes, n_draws):
-    """Check the formula for uniform noise: Gmax - G shrinks by (1 - rho)^2."""
-    a, b, codes, _ = known_forest(n, d, n_classes)
-    most, clean = 1 - 1 / n_classes, (codes[a] != codes[b]).mean()
-    rng = np.random.default_rng(SEED)
-    rows = []
-    for rho in _RHOS:
-        drawn = reassign(rng, codes, rho, n_classes, n_draws)
-        ratio = (most - (drawn[:, a] != drawn[:, b]).mean(axis=1)) / (most - clean)
-        law, error = (1 - rho) ** 2, standard_error(ratio)
-        rows.append(row(f"(Gmax - G') / (Gmax - G), rho {rho}", ratio.mean(), error, law - 3 * error, law + 3 * error))
-    return {"rows": rows}
-
-
-def reassign(rng, codes, rho, n_classes, n_draws):
-    """Draw codes, each reassigned to any class with probability rho."""
-    shape = (n_draws, len(codes))
-    return np.where(rng.random(shape) < rho, rng.integers(0, n_classes, shape), codes)
-
-
-def measure_variance(n, d, n_classes, n_draws):
-    """Compare the mean and variance of R given the rows with their formulas."""
-    a, b, _, eta = known_forest(n, d, n_classes)
-    drawn = draw_codes(np.random.default_rng(SEED), eta, n_draws)
-    counts = (drawn[:, a] != drawn[:, b]).sum(axis=1)
-    spread = counts.var(ddof=1) / conditional_variance(a, b, eta)
-    mean, expected = counts.mean(), rough_mean(a, b, eta)
-    return {
-        "rows": [
-            _near_one("Var(R | X), simulated / formula", spread, math.sqrt(2 / (n_draws - 1))),
-            _near_one("E[R | X], simulated / with roughness", mean / expected, standard_error(counts) / expected),
-        ]
-    }
-
-
-def _near_one(measured, ratio, error):
-    return row(measured, ratio, error, 1 - 3 * error, 1 + 3 * error)
-
-
-def draw_codes(rng, eta, n_draws):
-    steps = eta.cumsum(axis=1)[:, :-1]
-    return (rng.random((n_draws, len(eta), 1)) > steps).sum(axis=2, dtype=np.int8)
-
-
-def rough_mean(a, b, eta):
-    """Return the mean of R given the rows: half the impurity at all ends, and of |eta_i - eta_j|^2 along the edges."""
-    impurity = 1 - (eta**2).sum(axis=1)
-    return (impurity[a] + impurity[b] + ((eta[a] - eta[b]) ** 2).sum(axis=1)).sum() / 2
-
-
 # Cases
 
 
@@ -379,11 +306,6 @@ def _bias_case(name, p):
     return Case(f"paper-bias/p={name}", measure_bias, path, {**path, "gaps": [0.0, 1.0, 2.0], "n_trials": 5})
 
 
-def _forest_cases(piece, measure, full, quick):
-    settings = {"K=2": {"n_classes": 2, "d": 2}, "K=5": {"n_classes": 5, "d": 5}}
-    return [Case(f"{piece}/{name}", measure, {**some, **full}, {**some, **quick}) for name, some in settings.items()]
-
-
 _TREES = {"n": 1000, "p": 0.33, "gaps": np.linspace(0, 4, 17).tolist(), "n_trees": 10, "n_trials": 500}
 
 CASES = [
@@ -393,8 +315,6 @@ CASES = [
     _bias_case(".15", 0.15),
     _bias_case("1/3", 1 / 3),
     Case("paper-trees", measure_trees, _TREES, {**_TREES, "gaps": [0.0, 1.0, 2.0], "n_trials": 10}),
-    *_forest_cases("noise", measure_noise, {"n": 2000, "n_draws": 200}, {"n": 300, "n_draws": 20}),
-    *_forest_cases("variance", measure_variance, {"n": 500, "n_draws": 4000}, {"n": 100, "n_draws": 200}),
 ]
 
 

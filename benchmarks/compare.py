@@ -1,12 +1,11 @@
-"""Which of two representations is better: ours, spanning trees as before, and cross-validated boosting.
+"""Which of two representations is better, on pairs whose Bayes errors are known.
 
-``judge`` are 40 pairs of representations whose Bayes errors are known and differ by 0 to 10 points
-(``_compare_pairs``); nothing was tuned on them. ``example`` is one pair, drawn 18 times. ``train`` are pairs of other
-views, for choosing constants. A method names a representation as the better one, and may say that it is clearly better;
-this is wrong if its Bayes error is not the lower one, also if both are equal.
+``judge`` are 40 pairs of representations whose Bayes errors differ by 0 to 10 points (``_compare_pairs``); nothing was
+tuned on them. ``example`` is one pair, drawn 18 times. A method names a representation as the better one, and may say
+that it is clearly better; this is wrong if its Bayes error is not the lower one, also if both are equal.
 
-``--only`` selects methods, groups or pairs, as in ``ours/judge`` and ``boosting/judge/500/0``. ``before`` is the same
-call of an older version: it needs the package of commit 5a20b65e first on the path. Figures are shown with ``--show``
+The saved results have two more methods, which are no longer measured: spanning trees, as commit 5a20b65e ranked by
+them, and boosting. ``--only`` selects groups or pairs, as in ``ours/judge/500/0``. Figures are shown with ``--show``
 only, so that a run reveals nothing.
 """
 
@@ -14,34 +13,29 @@ import warnings
 from functools import partial
 
 import numpy as np
-from scipy.stats import t
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.model_selection import RepeatedStratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from bayesfloor import compare_representations
-from benchmarks._command import FOLDER, JOBS, run_command
+from benchmarks._command import FOLDER
 from benchmarks._compare_pairs import SIZES, all_pairs
-from benchmarks._data import SEED
-from benchmarks._results import at_least, at_most, plain, print_tables
+from benchmarks._results import at_least, at_most, plain
 from benchmarks._timing import seconds_of
-from benchmarks.forecast import run_cells
+from benchmarks.forecast import run_judgement
 
 RESULTS = FOLDER / "compare.json"
 METHODS = {"ours": "race of learners", "before": "spanning trees, before", "boosting": "boosting, 2 x 5 folds"}
-GROUPS = ("judge", "example", "train")
-FOLDS, REPEATS, LEVEL = 5, 2, 0.05
+GROUPS = ("judge", "example")
 FAR = 3  # points from which the better one should be named
 MANY, NAMED, NAMED_OF_FEW, MOST_WRONG = 2000, 0.9, 0.75, 1
 
 
-def measure(method, draw, where, rows=None):
-    """Measure a method on a pair; ``rows`` cuts it short for the quick form."""
+def measure(draw, where, rows=None):
+    """Compare a pair; ``rows`` cuts it short for the quick form."""
     pair = draw(*where)
     views, y = {name: X[:rows] for name, X in pair.views.items()}, pair.y[:rows]
     with threadpool_limits(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        seconds, found = seconds_of(lambda: by_boosting(views, y) if method == "boosting" else by_package(views, y))
+        seconds, found = seconds_of(lambda: by_package(views, y))
     truth = {name: plain(error) for name, error in pair.errors.items()}
     return {"n": len(y), "made": pair.made, "truth": truth, **found, "seconds": plain(seconds)}
 
@@ -60,46 +54,11 @@ def told(values):
     }
 
 
-def by_boosting(views, y):
-    """Repeat cross-validation, with the corrected test of Nadeau and Bengio (2003) for the difference."""
-    errors = {name: [] for name in views}
-    folds = RepeatedStratifiedKFold(n_splits=FOLDS, n_repeats=REPEATS, random_state=SEED)
-    for rest, own in folds.split(y, y):
-        for name, X in views.items():
-            model = HistGradientBoostingClassifier(early_stopping=False, random_state=SEED).fit(X[rest], y[rest])
-            errors[name].append(1 - model.score(X[own], y[own]))
-    one, two = errors.values()
-    gap = np.subtract(one, two)
-    spread = gap.std(ddof=1) * np.sqrt(1 / len(gap) + 1 / (FOLDS - 1))
-    p = 2 * t.sf(abs(gap.mean()) / spread, len(gap) - 1) if spread else 1.0
-    means = {name: plain(np.mean(each)) for name, each in errors.items()}
-    return {"best": min(means, key=means.__getitem__), "clear": bool(p < LEVEL), "shown": means}
-
-
 def all_cells(*, quick):
     """Return the measurements by name; the quick form has few rows of two pairs."""
-    pairs = {name: of for name, of in all_pairs().items() if not quick or name in ("train/500/10/0", "example/17")}
-    return {
-        f"{method}/{name}": partial(measure, method, draw, where, 200 if quick else None)
-        for method in METHODS
-        for name, (draw, *where) in pairs.items()
-        if method == "ours" or not (quick and method == "before")
-    }
-
-
-def parts_of(name):
-    """Return the names that select a cell: of its method, its group, ..., and its own."""
-    words = name.split("/")
-    return ["/".join(words[: at + 1]) for at in range(len(words))]
-
-
-def chosen(options):
-    cells, wanted = all_cells(quick=options.quick), set(options.only)
-    return {name: work for name, work in cells.items() if not wanted or wanted.intersection(parts_of(name))}
-
-
-def run(file, options):
-    run_cells(file, options, chosen(options), check_case)
+    pairs = {name: of for name, of in all_pairs().items() if not quick or name == "example/17"}
+    rows = 200 if quick else None
+    return {f"ours/{name}": partial(measure, draw, where, rows) for name, (draw, *where) in pairs.items()}
 
 
 def check_case(name, case):
@@ -181,25 +140,8 @@ def tables(results):
     return shown | {"judged pairs by rows": list(size_table(results))}
 
 
-def show(results, options):
-    """Print tables if requested: a run should reveal nothing."""
-    if options.show or options.quick:
-        print_tables(tables(results), () if options.quick else list(goals(results)))
-
-
 def main(arguments=None):
-    names = {part for name in all_cells(quick=False) for part in parts_of(name)}
-    run_command(
-        arguments,
-        __doc__,
-        RESULTS,
-        names=sorted(names),
-        cells=lambda options: list(chosen(options)),
-        measure=run,
-        show=show,
-        more=JOBS,
-        around=(),
-    )
+    run_judgement(arguments, __doc__, RESULTS, ("ours",), all_cells, check_case, tables, goals)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,8 @@
 
 ``judging`` are 40 tables with planted features among 10 to 200 columns of noise. Their seeds were not tuned on; two
 choices were made after a look at other seeds of their families (``_feature_tables``). ``training`` are tables of other
-families. The labels of ``silent`` have nothing to do with the features. ``rivals`` rank the columns of the tables
-that judge: permutation importance of a random forest, and mutual information. ``cost`` is the CPU time of a check, and
-of its importances.
+families. The labels of ``silent`` have nothing to do with the features. ``cost`` is the CPU time of a check, and of its
+importances.
 
 ``--only`` selects groups, families or tables, as in ``judging/copies``.
 """
@@ -12,32 +11,26 @@ of its importances.
 import warnings
 from contextlib import contextmanager
 from functools import partial
-from statistics import median
 from unittest.mock import patch
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
-from sklearn.inspection import permutation_importance
-from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 import bayesfloor
 from bayesfloor.decide._importances import class_importances
 from bayesfloor.summary import _check
 from benchmarks._check_tasks import open_problem
-from benchmarks._command import FOLDER, JOBS, run_command
+from benchmarks._command import FOLDER
 from benchmarks._data import SEED
 from benchmarks._feature_tables import JUDGING, TRAINING, draw_table
-from benchmarks._results import at_least, at_most, plain, print_tables
+from benchmarks._results import at_least, at_most, plain
 from benchmarks._timing import seconds_of
-from benchmarks.forecast import run_cells
+from benchmarks.forecast import run_judgement
 
 RESULTS = FOLDER / "features.json"
-GROUPS = ("judging", "training", "silent", "rivals", "cost")
+GROUPS = ("judging", "training", "silent", "cost")
 SILENT = [(family, seed) for family in ("curves", "levels") for seed in range(200, 205)]
 COSTS = {"letter": 12_000, "satimage": None, "adult": 12_000, "sixty": 8000}  # most rows
-REPEATS, MOST_TESTED = 5, 1000  # for the forest's permutations
 LEAST_FOUND, MOST_WRONG, MOST_COST = 0.9, 0.05, 0.12
 
 
@@ -87,32 +80,6 @@ def n_found(groups, planted):
     return sum(each >= 0 for each in list(ranked)[: len(planted)])
 
 
-def measure_rivals(family, seed, *, rows=None):
-    """Rank the columns by permutation importance of a forest on a quarter of the rows, and by mutual information."""
-    table, numbers = cut(draw_table(family, seed), rows), seed % 4 == 3
-    X = table.X.apply(lambda it: it if it.dtype == float else it.astype("category").cat.codes)
-    discrete = np.array([table.X[name].dtype != float for name in X])
-    forest = (RandomForestRegressor if numbers else RandomForestClassifier)(100, random_state=0)
-
-    def permute():
-        first, last, y, y_last = train_test_split(X.to_numpy(float), table.y, test_size=0.25, random_state=0)
-        last, y_last = last[:MOST_TESTED], y_last[:MOST_TESTED]
-        fitted = forest.fit(first, y)
-        return permutation_importance(fitted, last, y_last, n_repeats=REPEATS, random_state=0).importances_mean
-
-    def inform():
-        measure = mutual_info_regression if numbers else mutual_info_classif
-        return measure(X.to_numpy(float), table.y, discrete_features=discrete, random_state=0)
-
-    found = {}
-    with threadpool_limits(limits=1):
-        for name, work in (("forest", permute), ("mutual information", inform)):
-            seconds, value = seconds_of(work)
-            order = [[X.columns[place]] for place in np.argsort(-value, kind="stable")]
-            found[name] = {"found": n_found(order, table.planted), "seconds": plain(seconds)}
-    return {**facts_of(table), "rivals": found, "seconds": sum(each["seconds"] for each in found.values())}
-
-
 def measure_cost(name, most):
     """Return the CPU seconds of a check, and of its importances."""
     inside = []
@@ -148,7 +115,6 @@ def all_cells(*, quick):
         return {
             "training/steps/10": partial(measure_table, "steps", 10, rows=600),
             "training/twins/11": partial(measure_table, "twins", 11, rows=600),
-            "rivals/steps/10": partial(measure_rivals, "steps", 10, rows=300),
         }
     sets = {"judging": JUDGING, "training": TRAINING}
     cells = {
@@ -157,19 +123,7 @@ def all_cells(*, quick):
         for family, seed in sets[group]
     }
     cells |= {f"silent/{family}/{seed}": partial(measure_table, family, seed, signal=False) for family, seed in SILENT}
-    cells |= {f"rivals/{family}/{seed}": partial(measure_rivals, family, seed) for family, seed in JUDGING}
     return cells | {f"cost/{name}": partial(measure_cost, name, most) for name, most in COSTS.items()}
-
-
-def parts_of(name):
-    """Return the names that select a cell: of its group, its family and its own."""
-    words = name.split("/")
-    return ["/".join(words[: at + 1]) for at in range(len(words))]
-
-
-def chosen(options):
-    wanted, cells = set(options.only), all_cells(quick=options.quick)
-    return {name: work for name, work in cells.items() if not wanted or wanted.intersection(parts_of(name))}
 
 
 def check_case(name, case):
@@ -203,21 +157,6 @@ def found_table(results):
             yield (group, family, *map(str, (len(own), whole, *counts, sum(case["wrong"] > 0 for case in own))))
 
 
-def rival_table(results):
-    """Compare with rivals on the tables that judge."""
-    yield ("way", "tables", "all found", "found", "median CPU seconds")
-    ours, theirs = cases_of(results, "judging"), cases_of(results, "rivals")
-    ways = {"ours, with the whole check": {name: case for name, case in ours.items() if name in theirs}}
-    for rival in ("forest", "mutual information"):
-        ways[rival] = {name: {**case, **case["rivals"][rival]} for name, case in theirs.items()}
-    for way, cases in ways.items():
-        if cases:
-            planted, found = (sum(case[key] for case in cases.values()) for key in ("planted", "found"))
-            seconds = median(case["seconds"] for case in cases.values())
-            counts = (str(len(cases)), str(sum(map(all_found, cases.values()))), f"{100 * found / planted:.1f} %")
-            yield (way, *counts, f"{seconds:.1f}")
-
-
 def cost_table(results):
     yield ("table", "rows", "columns", "CPU seconds", "of these for importances", "part")
     for name, case in cases_of(results, "cost").items():
@@ -226,7 +165,7 @@ def cost_table(results):
 
 
 def tables(results):
-    made = {"found": found_table, "rivals": rival_table, "costs": cost_table}
+    made = {"found": found_table, "costs": cost_table}
     return {name: list(make(results)) for name, make in made.items()}
 
 
@@ -242,25 +181,8 @@ def goals(results):
         yield at_most(f"{name}: part of the check's CPU time for importances", part, MOST_COST)
 
 
-def show(results, options):
-    """Print tables if requested: a run should reveal nothing."""
-    if options.show or options.quick:
-        print_tables(tables(results), () if options.quick else goals(results))
-
-
 def main(arguments=None):
-    everything = {**all_cells(quick=True), **all_cells(quick=False)}
-    run_command(
-        arguments,
-        __doc__,
-        RESULTS,
-        names=list(dict.fromkeys([*GROUPS, *(part for name in everything for part in parts_of(name))])),
-        cells=lambda options: list(chosen(options)),
-        measure=lambda file, options: run_cells(file, options, chosen(options), check_case),
-        show=show,
-        more=JOBS,
-        around=(),
-    )
+    run_judgement(arguments, __doc__, RESULTS, GROUPS, all_cells, check_case, tables, goals)
 
 
 if __name__ == "__main__":

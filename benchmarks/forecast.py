@@ -2,9 +2,9 @@
 
 ``problems`` are 320 of sixteen families (``_judge_families``), each with a known Bayes error; nothing was tuned on
 them, and they are measured once. ``again`` are as many with other seeds, for the forecast after that judgement. Eight
-targets per problem do not depend on the truth: the lowest measured error and some points more or less. ``gaussians``
-are pairs of normal classes. ``sealed`` saves forecasts from a few rows of real tables (``_forecast_sets``) for four
-times as many rows and for all; ``opened`` measures what models reach there.
+targets per problem do not depend on the truth: the lowest measured error and some points more or less. ``sealed`` saves
+forecasts from a few rows of real tables (``_forecast_sets``) for four times as many rows and for all; ``opened``
+measures what models reach there.
 
 ``--only`` selects groups, or families and tables as in ``problems/trees`` and ``sealed/mnist``. Figures are shown with
 ``--show`` only, so that a run reveals nothing.
@@ -25,17 +25,15 @@ from benchmarks._command import FOLDER, JOBS, run_command
 from benchmarks._data import SEED
 from benchmarks._forecast_sets import NAMED, TABLES, draw_rows
 from benchmarks._judge_families import AGAIN, PROBLEMS, draw
-from benchmarks._known import two_gaussians
 from benchmarks._results import Goal, at_least, at_most, none_of, plain, print_tables
 from benchmarks._timing import seconds_of
 
 RESULTS = FOLDER / "forecast.json"
-GROUPS = ("problems", "again", "gaussians", "sealed", "opened")
+GROUPS = ("problems", "again", "sealed", "opened")
 LEVELS = (np.arange(200) + 0.5) / 200
 SAVED = np.concatenate([[0.0025], np.arange(1, 40) / 40, [0.9975]])  # levels whose quantiles are saved
 POINTS = (-10, -5, -3, -2, -1, 1, 2, 5)  # targets, from the lowest measured error
 MARGINS = (0.02, 0.05, 0.1)  # distances of further targets from the truth, on both sides
-DRAWS, DIMENSIONS, BAYES_ERRORS, SIZES = 20, (2, 10, 50), (0.02, 0.1, 0.4), (300, 1000)
 STARTS = {"tenth": None, "500": 500, "1000": 1000}  # rows that a forecast sees; None for a tenth
 MORE = 4
 EFFORT = "normal"  # of races on real tables: quick ones leave good learners out of large tables
@@ -124,20 +122,6 @@ def ranked_score(values, truth):
     return float(np.abs(values - truth).mean() - apart)
 
 
-def measure_gaussians(d, error, n, draws):
-    design, found = two_gaussians(d, error), []
-    for number in range(draws):
-        X, y = design.draw(n, np.random.default_rng([SEED, d, round(1000 * error), n, number]))
-        found.append(find_answer(X, y, "quick"))
-    ends = [answer.quantiles([0.1, 0.9]) for _, answer in found]
-    return {
-        "truth": error,
-        "estimates": [plain(answer.estimate) for _, answer in found],
-        "held": [bool(low <= error <= high) for low, high in ends],
-        "seconds": plain(sum(seconds for seconds, _ in found)),
-    }
-
-
 def measure_sealed(table, start, effort):
     """Save the forecast from a few rows, for four times as many, all and any number of rows."""
     X, y = draw_rows(table)
@@ -176,17 +160,15 @@ def all_cells(*, quick):
     """Return the measurements by name; the quick form has other seeds and a small table."""
     problems = {"problems": [("trees", 1, 150, "quick"), ("ordinal", 1, 150, "quick")]}
     problems = problems if quick else {"problems": PROBLEMS, "again": AGAIN}
-    gaussians = [(2, 0.1, 200)] if quick else list(product(DIMENSIONS, BAYES_ERRORS, SIZES))
     tables, starts = (["digits"], {"300": 300}) if quick else ([name for name in TABLES if name != "digits"], STARTS)
     ends = {"all": "all"} | {f"4x{name}": rows for name, rows in starts.items()}
-    effort, draws = ("quick", 2) if quick else (EFFORT, DRAWS)
+    effort = "quick" if quick else EFFORT
     return {
         **{
             f"{group}/{one[0]}/{one[1]}": partial(measure_problem, *one)
             for group, judged in problems.items()
             for one in judged
         },
-        **{f"gaussians/d{d}/{e:g}/{n}": partial(measure_gaussians, d, e, n, draws) for d, e, n in gaussians},
         **{
             f"sealed/{t}/{name}": partial(measure_sealed, t, rows, effort)
             for t in tables
@@ -201,15 +183,15 @@ def all_cells(*, quick):
 
 
 def parts_of(name):
-    """Return the names that select a cell: of its group, of its family or table, and its own."""
-    group, own, _ = name.split("/", 2)
-    return group, f"{group}/{own}", name
+    """Return the names that select a cell: of its group, its family or table, ..., and its own."""
+    words = name.split("/")
+    return ["/".join(words[: at + 1]) for at in range(len(words))]
 
 
-def chosen(options):
+def select(cells, options):
+    """Return the cells that ``--only`` selects; all if it is not passed."""
     wanted = set(options.only)
-    cells = all_cells(quick=options.quick)
-    return {name: work for name, work in cells.items() if not wanted or wanted & set(parts_of(name))}
+    return {name: work for name, work in cells.items() if not wanted or wanted.intersection(parts_of(name))}
 
 
 def measure(work):
@@ -220,8 +202,28 @@ def measure(work):
         return {"refused": str(error), "seconds": 0.0}
 
 
-def run(file, options):
-    run_cells(file, options, chosen(options), check_case)
+def run_judgement(arguments, doc, path, groups, all_cells, check_case, tables, goals):
+    """Run the command line of a judgement; figures are shown only if requested, so that a run reveals nothing."""
+    everything = {**all_cells(quick=True), **all_cells(quick=False)}
+
+    def chosen(options):
+        return select(all_cells(quick=options.quick), options)
+
+    def show(results, options):
+        if options.show or options.quick:
+            print_tables(tables(results), () if options.quick else goals(results))
+
+    run_command(
+        arguments,
+        doc,
+        path,
+        names=list(dict.fromkeys([*groups, *(part for name in everything for part in parts_of(name))])),
+        cells=lambda options: list(chosen(options)),
+        measure=lambda file, options: run_cells(file, options, chosen(options), check_case),
+        show=show,
+        more=JOBS,
+        around=(),
+    )
 
 
 def run_cells(file, options, cells, check_case):
@@ -440,17 +442,6 @@ def outcome_table(results):
         yield (outcome, str(len(lines)), *map(number, np.array(lines, dtype=float).mean(axis=0)))
 
 
-def gaussian_table(results):
-    """Show the pairs of Gaussians, those with the largest errors first."""
-    yield ("d", "Bayes error", "rows", "draws", "mean error", "mean absolute error", "80 % intervals that hold")
-    lines = []
-    for name, case in cases_of(results, "gaussians").items():
-        (d, error, n), away = name.split("/"), np.array(case["estimates"]) - case["truth"]
-        shown = map(number, (away.mean(), np.abs(away).mean(), np.mean(case["held"])))
-        lines.append((d[1:], error, n, str(len(away)), *shown))
-    yield from sorted(lines, key=lambda line: line[5], reverse=True)
-
-
 def ahead_table(results, *, named):
     yield (
         "table, rows now",
@@ -476,7 +467,6 @@ def tables(results):
         "fifths": fifth_table,
         "outcomes": outcome_table,
         "families": family_table,
-        "gaussians": gaussian_table,
         "ahead": partial(ahead_table, named=False),
         "named": partial(ahead_table, named=True),
     }
@@ -486,13 +476,6 @@ def tables(results):
 def goals(results):
     if families := by_family(results):
         yield from problem_goals(families)
-    gaussians = cases_of(results, "gaussians")
-    for words, most, large in (("from 1,000 rows on", 0.015, True), ("below 1,000 rows", 0.03, False)):
-        own = [case for name, case in gaussians.items() if (int(name.rpartition("/")[2]) >= 1000) == large]
-        if own:
-            away = np.concatenate([np.array(case["estimates"]) - case["truth"] for case in own])
-            yield at_most(f"two Gaussians {words}: mean absolute error", np.abs(away).mean(), most)
-            yield at_most(f"two Gaussians {words}: size of the mean error", abs(away.mean()), 0.01)
     if ahead := ahead_of(results, named=False):
         out = [is_wrong for line in ahead for is_wrong in line["out"]]
         yield at_least("real tables: 90 % intervals that hold", np.mean([line["held"] for line in ahead]), 0.85)
@@ -515,25 +498,8 @@ def problem_goals(families):
     yield Goal("80 % intervals that hold", f"{share:.3f}", "0.74 to 0.88", met=bool(0.74 <= share <= 0.88))
 
 
-def show(results, options):
-    """Print tables if requested: a run should reveal nothing."""
-    if options.show or options.quick:
-        print_tables(tables(results), () if options.quick else goals(results))
-
-
 def main(arguments=None):
-    everything = {**all_cells(quick=True), **all_cells(quick=False)}
-    run_command(
-        arguments,
-        __doc__,
-        RESULTS,
-        names=list(dict.fromkeys([*GROUPS, *(part for name in everything for part in parts_of(name))])),
-        cells=lambda options: list(chosen(options)),
-        measure=run,
-        show=show,
-        more=JOBS,
-        around=(),
-    )
+    run_judgement(arguments, __doc__, RESULTS, GROUPS, all_cells, check_case, tables, goals)
 
 
 if __name__ == "__main__":

@@ -6,20 +6,17 @@ results are exact and in order, and prints times without checking them.
 """
 
 import math
-import tempfile
 from functools import partial
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks._command import FOLDER, Case, of_cases, one_thread, own_kernel_cache, run_command
 from benchmarks._data import SETS, even_sizes, labelled
-from benchmarks._fresh import run_fresh, run_python
+from benchmarks._fresh import run_fresh
 from benchmarks._results import (
     all_checked,
     as_notes,
-    excess_row,
     format_results,
     ratio_row,
     record,
@@ -204,57 +201,6 @@ def measure_classes(n_classes, size, d):
     return record(rows, checked)
 
 
-def measure_import(rounds):
-    """Time the import of the package, beyond starting Python."""
-    lines = {"bare": "pass", "package": "import bayesfloor", "functions": "from bayesfloor.forest import class_forests"}
-    times = take_turns({name: partial(run_python, code) for name, code in lines.items()}, rounds, clock="children")
-    rows = [
-        excess_row(lines["package"], times["package"], times["bare"], against="bare Python", goal=0.1),
-        excess_row("with its functions, and NumPy", times["functions"], times["bare"], against="bare Python"),
-    ]
-    return record(rows, [])
-
-
-def measure_digits():
-    """Time small data from the start of Python to the result, with nothing compiled."""
-    from sklearn.datasets import load_digits
-
-    from benchmarks._exact import check_weight, say_weight
-
-    X, codes = load_digits(return_X_y=True)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "digits.npz"
-        np.savez(path, X=X, codes=codes)
-        found = run_fresh(f"{_TASKS}:grow_digits", path=str(path))
-    assert not found["compiled"], "small data compiled something"
-    parts = [X[np.isin(codes, pair)] for pair in combinations(range(10), 2)]
-    theirs = _weights([*parts, X], "auto")
-    differences = [check_weight(one, two) for one, two in zip(found["weights"], theirs, strict=True)]
-    line = seconds_row("45 pairs, .all(), Python's start", found["seconds"], goal=3)
-    return record([line], [f"{say_weight(differences)}; Numba was not imported"])
-
-
-def measure_compiling(n, kinds):
-    """Measure the extra cost of a first large call."""
-    few, many = [n // 60] * 8, [n // 8 - n // 60] * 8  # pairs of both kinds: small and others
-    calls = {
-        "kdtree": (f"kd-tree, {n} x 3", "first_call", {"n": n, "d": 3, "method": "kdtree"}),
-        "matmul": (f"matrix products, {n} x 64", "first_call", {"n": n, "d": 64, "method": "matmul"}),
-        "classes": (f"class_forests, {sum(few + many)} x 16", "first_classes", {"sizes": few + many, "d": 16}),
-    }
-    rows = [line for kind in kinds for line in _first_calls(*calls[kind])]
-    return record(rows, ["first and second calls give equal edges"])
-
-
-def _first_calls(what, task, arguments):
-    """Time first calls in two processes that share a cache: empty for the first, filled for the second."""
-    with tempfile.TemporaryDirectory() as folder:
-        for cache, goal in (("empty", 10), ("filled", None)):
-            found = run_fresh(f"{_TASKS}:{task}", {"NUMBA_CACHE_DIR": folder}, **arguments)
-            first, second = (Timing([found[call]], None) for call in ("first", "second"))
-            yield excess_row(f"{what}, cache {cache}", first, second, against="second call", goal=goal)
-
-
 def measure_methods(n):
     """Check every way to the same edges, without timing."""
     from benchmarks._exact import check_methods
@@ -293,14 +239,6 @@ CASES = [
     Case("growth", measure_growth, {"n": 100_000, "rounds": 3}, {"n": 5000, "rounds": 1}),
     Case("threads", measure_threads, {"n": 20_000, "d": 64, "rounds": 5}, {"n": 5000, "d": 64, "rounds": 1}),
     Case("classes", measure_classes, {"n_classes": 1000, "size": 50, "d": 64}, {"n_classes": 100, "size": 50, "d": 64}),
-    Case("import", measure_import, {"rounds": 10}, {"rounds": 2}),
-    Case("digits", measure_digits, {}, {}),
-    Case(
-        "compiling",
-        measure_compiling,
-        {"n": 6000, "kinds": ("kdtree", "matmul", "classes")},
-        {"n": 6000, "kinds": ("matmul",)},
-    ),
     Case("methods", measure_methods, {"n": 2000}, {"n": 500}),
 ]
 

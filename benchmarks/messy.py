@@ -1,16 +1,13 @@
 """Realistic messy files with a known best error: which ones work at the first try, and how close the answer comes.
 
-``python -m benchmarks.messy --make make.py`` has a generator write the files of three seeds and measures three kinds of
-cells. "file": the installed command,
-``bayesfloor check FILE -y LABEL --json -``, with the label, groups and label file that the generator
-names. "pipeline": the cross-validated error of what a data scientist would write for four of the files. "prepare": a
-check of the same data frame, prepared by ``prepare="auto"`` and by ``skrub.TableVectorizer()`` with missing values
-filled.
+``python -m benchmarks.messy --make make.py`` has a generator write the files of three seeds and runs the installed
+command on each, ``bayesfloor check FILE -y LABEL --json -``, with the label, groups and label file that the generator
+names.
 
 The generator is not part of this repository: ``--make`` or ``BAYESFLOOR_MESSY`` names it, or it is
 ``messy/make.py`` next to the dataset folder. It is called with a folder and ``--seed``, and writes ``manifest.json``
 next to the files: the name of each, its label, groups and label file, its best error, and what a good tool does with
-it. ``--only`` selects kinds and files, ``--seeds`` other seeds.
+it. ``--only`` selects files, ``--seeds`` other seeds.
 """
 
 import hashlib
@@ -26,15 +23,12 @@ import numpy as np
 
 from benchmarks._command import FOLDER, measure_once, one_thread, run_command
 from benchmarks._data import file_generator
-from benchmarks._messy_rivals import PIPELINES, count_packages, prepare_alone, run_check, run_pipelines
-from benchmarks._results import Goal, at_least, at_most, plain, print_tables
+from benchmarks._results import Goal, at_least, plain, print_tables
 from benchmarks._timing import seconds_of
-from benchmarks._told import check_shares, lower_end, range_text, told_by
+from benchmarks._told import check_shares, lower_end, range_text
 
 RESULTS = FOLDER / "messy.json"
 SEEDS = (101, 102, 103)
-KINDS = ("file", "pipeline", "prepare")
-WAYS = ("auto", "skrub")
 _TABLES = """
     titanic.csv adult.csv churn.csv kunden.csv reviews.csv zipcodes.csv mixed.csv survey.csv sensors.csv.gz
 """
@@ -46,7 +40,7 @@ _OTHERS = """
 TABLES = tuple(_TABLES.split())  # files whose columns have to be prepared
 FILES = (*TABLES, *_OTHERS.split())
 OUT_OF_LEARNERS_REACH = ("zipcodes.csv", "wide_sparse.parquet")  # too few rows per code or word: only lower ends count
-LEAST_HELD, MOST_BEHIND = 0.9, 0.02
+LEAST_HELD = 0.9
 QUICK = {"seed": 7, "files": ("titanic.csv", "mixed.csv", "regression.csv")}
 RAN, REFUSED, BROKE = "ran", "refused", "broke down"
 _USAGE = 2  # exit code when a file is refused
@@ -96,7 +90,7 @@ def command_of(one):
     return ["bayesfloor", "check", one["name"], *given, "--json", "-"]
 
 
-def measure_file(folder, one, _seed):
+def measure_file(folder, one):
     """Return what the command says about a file at the first try."""
     seconds, done = seconds_of(lambda: _run(command_of(one), folder), "children")
     case = {
@@ -126,51 +120,23 @@ def _run(command, folder):
     )
 
 
-def measure_pipeline(folder, one, seed):
-    errors, seconds = run_pipelines(one["name"], read_table(folder, one), label_of(one), seed)
-    return {"errors": {name: plain(error) for name, error in errors.items()}, "seconds": plain(seconds)}
-
-
-def measure_prepare(folder, one, _seed):
-    """Check a data frame prepared in each way: return the answer and its cost, or why there is none."""
-    table, label = read_table(folder, one), label_of(one)
-    case = {"truth": plain(truth_of(one)), "ways": {}}
-    for way in WAYS:
-        try:
-            alone, width = prepare_alone(way, table, label)
-            seconds, found = run_check(way, table, label)
-        except (TypeError, ValueError) as error:
-            case["ways"][way] = {"message": " ".join(str(error).split())[:400]}
-        else:
-            cost = {"seconds": plain(seconds), "alone": plain(alone), "width": width, "packages": count_packages(way)}
-            case["ways"][way] = told_by(found.answer) | cost
-    return case
-
-
-MEASURES = {"file": measure_file, "pipeline": measure_pipeline, "prepare": measure_prepare}
-NAMES = {"file": FILES, "pipeline": tuple(PIPELINES), "prepare": TABLES}
-
-
 def chosen(options):
-    """Return kind, seed and file of the selected cells."""
-    kinds, files = ([name for name in options.only if name in group] for group in (KINDS, FILES))
-    seeds = [QUICK["seed"]] if options.quick else options.seeds
-    files = QUICK["files"] if options.quick else files or FILES
-    cells = [(kind, seed, name) for seed in seeds for kind in kinds or KINDS for name in NAMES[kind] if name in files]
-    return [cell for cell in cells if not (options.quick and cell[0] == "prepare")]
+    """Return seed and file of the selected cells."""
+    seeds, files = ([QUICK["seed"]], QUICK["files"]) if options.quick else (options.seeds, options.only or FILES)
+    return [(seed, name) for seed in seeds for name in files]
 
 
-def key_of(kind, seed, name):
-    return f"{kind}/{seed}/{name}"
+def key_of(seed, name):
+    return f"file/{seed}/{name}"
 
 
 def run(file, options):
     """Measure the cells that are not in the file; the quick form asserts the order."""
     make = find_generator(options)
     missing = [cell for cell in chosen(options) if key_of(*cell) not in file.results["cases"]]
-    for seed in dict.fromkeys(seed for _, seed, _ in missing):
+    for seed in dict.fromkeys(seed for seed, _ in missing):
         with tempfile.TemporaryDirectory() as folder:
-            run_seed(file, make, Path(folder), [cell for cell in missing if cell[1] == seed])
+            run_seed(file, make, Path(folder), [cell for cell in missing if cell[0] == seed])
     if options.quick:
         for key, case in file.results["cases"].items():
             assert case["outcome"] == case["expected"], (key, case)
@@ -179,11 +145,10 @@ def run(file, options):
 
 
 def run_seed(file, make, folder, cells):
-    manifest = write_files(make, folder, cells[0][1])
+    manifest = write_files(make, folder, cells[0][0])
     check_names(manifest)
-    for kind, seed, name in cells:
-        work = partial(MEASURES[kind], folder, manifest[name], seed)
-        measure_once(key_of(kind, seed, name), file, work)
+    for seed, name in cells:
+        measure_once(key_of(seed, name), file, partial(measure_file, folder, manifest[name]))
 
 
 def check_names(manifest):
@@ -196,13 +161,12 @@ def check_names(manifest):
 # Tables and goals.
 
 
-def cases_of(results, kind):
-    """Return the cases of a kind by file and seed, in the order of the files."""
+def cases_of(results):
+    """Return the cases by file and seed, in the order of the files."""
     found = {}
     for key, case in results["cases"].items():
-        own, seed, name = key.split("/")
-        if own == kind:
-            found[name, int(seed)] = case
+        _, seed, name = key.split("/")
+        found[name, int(seed)] = case
     return {key: found[key] for key in sorted(found, key=lambda key: (FILES.index(key[0]), key[1]))}
 
 
@@ -216,7 +180,7 @@ def holds(name, case):
 
 def file_table(results):
     yield ("file", "seed", "first try", "truth", "best estimate", "range", "truth in range", "reliability", "CPU")
-    for (name, seed), case in cases_of(results, "file").items():
+    for (name, seed), case in cases_of(results).items():
         first = case["outcome"] + ("" if case["outcome"] == case["expected"] else f", expected: {case['expected']}")
         truth = "-" if case["truth"] is None else f"{case['truth']:.4f}"
         said = ("-", "-", "-", "-")
@@ -229,65 +193,17 @@ def file_table(results):
 
 def message_table(results):
     yield ("message",)
-    for (name, seed), case in cases_of(results, "file").items():
+    for (name, seed), case in cases_of(results).items():
         if case["outcome"] != RAN:
             yield (f"{name}, seed {seed}: {case['message']}",)
 
 
-def pipeline_cases(results):
-    """Yield by file and seed: our best learner, its error, the best pipeline, its error, and both costs."""
-    files = cases_of(results, "file")
-    for key, case in cases_of(results, "pipeline").items():
-        ours = files.get(key)
-        if ours and ours["outcome"] == RAN:
-            best = min(case["errors"], key=case["errors"].get)
-            yield key, (ours["best"], ours["errors"][ours["best"]], best, case["errors"][best])
-
-
-def pipeline_table(results):
-    yield ("file", "seed", "best learner", "its error", "best pipeline", "its error", "difference")
-    for (name, seed), (learner, ours, pipeline, theirs) in pipeline_cases(results):
-        yield (name, str(seed), learner, f"{ours:.4f}", pipeline, f"{theirs:.4f}", f"{ours - theirs:+.4f}")
-
-
-def prepare_table(results):
-    figures = ("columns made", "best estimate", "its error", "range", "best learner's error")
-    yield ("table", "seed", "prepared by", *figures, "CPU, check", "CPU, preparing alone")
-    for (name, seed), case in cases_of(results, "prepare").items():
-        for way, said in case["ways"].items():
-            if "message" in said:
-                yield (name, str(seed), way, "-", "-", "-", said["message"], "-", "-", "-")
-                continue
-            ends = (f"{said['estimate']:.4f}", f"{abs(said['estimate'] - case['truth']):.4f}", range_text(said))
-            costs = (f"{said['seconds']:.3g} s", f"{said['alone']:.3g} s")
-            yield (name, str(seed), way, str(said["width"]), *ends, f"{said['errors'][said['best']]:.4f}", *costs)
-
-
-def way_table(results):
-    yield ("prepared by", "tables", "refused", "median error", "CPU, checks", "CPU, preparing alone", "packages")
-    cases = list(cases_of(results, "prepare").values())
-    both = [case for case in cases if all("message" not in case["ways"][way] for way in WAYS)]
-    for way in WAYS if both else ():
-        errors = [abs(case["ways"][way]["estimate"] - case["truth"]) for case in both]
-        seconds, alone = (sum(case["ways"][way][key] for case in both) for key in ("seconds", "alone"))
-        refused = sum("message" in case["ways"][way] for case in cases)
-        costs = (f"{seconds:.3g} s", f"{alone:.3g} s", str(both[-1]["ways"][way]["packages"]))
-        yield (way, str(len(both)), str(refused), f"{np.median(errors):.4f}", *costs)
-
-
 def tables(results):
-    made = {
-        "files": file_table,
-        "messages": message_table,
-        "pipelines": pipeline_table,
-        "ways": way_table,
-        "prepared": prepare_table,
-    }
-    return {name: [*make(results)] for name, make in made.items()}
+    return {"files": [*file_table(results)], "messages": [*message_table(results)]}
 
 
 def goals(results):
-    files = cases_of(results, "file")
+    files = cases_of(results)
     if files:
         other = [f"{name} ({seed})" for (name, seed), case in files.items() if case["outcome"] != case["expected"]]
         what = ", ".join(["files not handled as expected at the first try", *other])
@@ -295,12 +211,6 @@ def goals(results):
     held = [found for (name, _), case in files.items() if (found := holds(name, case)) is not None]
     if held:
         yield at_least("ranges that contain the truth", np.mean(held), LEAST_HELD)
-    behind = {}
-    for (name, _), (_, ours, _, theirs) in pipeline_cases(results):
-        behind.setdefault(name, []).append(ours - theirs)
-    for name, found in behind.items():
-        what = f"{name}: error of the best learner minus that of the best pipeline, largest of {len(found)}"
-        yield at_most(what, max(found), MOST_BEHIND, ".4f")
 
 
 # The command line.
@@ -311,7 +221,7 @@ def main(arguments=None):
         arguments,
         __doc__,
         RESULTS,
-        names=[*KINDS, *FILES],
+        names=FILES,
         cells=lambda options: [key_of(*cell) for cell in chosen(options)],
         measure=run,
         show=lambda results, options: print_tables(tables(results), () if options.quick else goals(results)),

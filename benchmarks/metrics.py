@@ -2,37 +2,31 @@
 
 ``numbers`` and ``classes`` are 120 problems each (``_metric_families``), for which the lowest possible loss by every
 metric is known; nothing was tuned on them. ``tails`` are numbers with heavy-tailed noise or outliers, which are no part
-of the goals. ``training`` are problems of other families, for choosing constants. One race per problem serves all
-metrics. ``cost`` is CPU time beside that of a cross-validated forest, and ``limits`` counts how often a tested end is
-wrong if a learner is already perfect.
+of the goals. One race per problem serves all metrics.
 
-``--only`` selects groups, families or problems, as in ``numbers/hinges`` and ``training/classes``. Figures are shown
+``--only`` selects groups, families or problems, as in ``numbers/hinges``. Figures are shown
 with ``--show`` only, so that a run reveals nothing.
 """
 
 import math
 import warnings
 from functools import partial
-from itertools import product
 
 import numpy as np
-from scipy.stats import binomtest, norm
+from scipy.stats import binomtest
 from threadpoolctl import threadpool_limits
 
 import bayesfloor
 from bayesfloor.answer._learners import BLEND
-from benchmarks._command import FOLDER, JOBS, run_command
+from benchmarks._command import FOLDER
 from benchmarks._data import SEED
-from benchmarks._metric_costs import OF_CLASSES, OF_NUMBERS, cost_of
-from benchmarks._metric_families import JUDGING, TAILS, TRAINING, draw_classes, draw_numbers
-from benchmarks._metric_limits import LAWS, RARE, SIZES, classes, numbers, wrong_ends
-from benchmarks._metric_rivals import class_rivals, number_rivals
-from benchmarks._results import at_least, at_most, none_of, plain, print_tables
+from benchmarks._metric_families import JUDGING, TAILS, draw_classes, draw_numbers
+from benchmarks._results import at_least, at_most, none_of, plain
 from benchmarks._timing import seconds_of
-from benchmarks.forecast import run_cells
+from benchmarks.forecast import run_judgement
 
 RESULTS = FOLDER / "metrics.json"
-GROUPS = ("numbers", "classes", "tails", "training", "limits", "cost", "fraud")
+GROUPS = ("numbers", "classes", "tails")
 METRICS = {
     "numbers": ["r2", "rmse", "mae"],
     "classes": ["accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier"],
@@ -60,12 +54,10 @@ CLOSE = {  # most median and mean error
 OF_BEST, OF_BEST_RMSE = 0.65, 0.72  # most mean error, relative to that of the best single model
 CLOSER = 0.78  # least fraction of problems in which the estimate is closer than the best single model
 LEVEL, MOST_WRONG, MOST_BRIER = 0.95, 0.05, 0.13
-WRONG_LIMITS = {"rmse": 0.08, "mae": 0.07, "balanced_accuracy": 0.1, "roc_auc": 0.1}
-FRAUD_ROWS, FRAUD_SHIFT, FRAUD_SHARES = 20_000, 1.6, (0.005, 0.01, 0.02)
 SAVED = np.concatenate([[0.0025], np.arange(1, 40) / 40, [0.9975]])  # levels whose quantiles are saved
 POINTS = (-20, -10, -5, -3, -2, -1, 0, 1, 2)  # targets, from the lowest measured loss, in points of guessing
 TOLERANCE = 5e-4  # of an interval's ends, relative to guessing: less than is shown
-RESAMPLES, BINS, DRAWS = 1000, 5, 2000
+RESAMPLES, BINS = 1000, 5
 CLOSENESS = ("median error", "mean error", "best model: median", "best model: mean", "relative mean", "closer")
 
 
@@ -95,43 +87,13 @@ def measure_problem(task, family, seed, tail=None, rows=None):
     problem = draw_classes(family, seed) if task == "classes" else draw_numbers(family, seed, tail)
     problem = problem._replace(X=problem.X[:rows], y=problem.y[:rows])
     seconds, answers = find_answers(problem, task)
-    first = answers[METRICS[task][0]]
-    if task == "classes":
-        rivals, facts = class_rivals(problem.X, problem.y), {"n_classes": len(np.unique(problem.y))}
-    else:
-        rivals, facts = number_rivals(problem.X, problem.y, first.evidence(), first.best), {"tail": tail}
+    facts = {"n_classes": len(np.unique(problem.y))} if task == "classes" else {"tail": tail}
     return {
         "n": len(problem.X),
         "d": problem.X.shape[1],
         **facts,
         "population": rounded(problem.population),
         "metrics": {name: told(answers[name]) | {"truth": plain(problem.truth[name])} for name in METRICS[task]},
-        "rivals": {rival: rounded(losses) for rival, losses in rivals.items()},
-        "seconds": plain(seconds),
-    }
-
-
-def measure_fraud(seed, share):
-    """Measure AUC and balanced accuracy of a normal class that is rare, for which the best scores are known."""
-    rng = np.random.default_rng([SEED, seed, 5])
-    y = (rng.random(FRAUD_ROWS) < share).astype(int)
-    X = rng.normal(size=(FRAUD_ROWS, 12))
-    X[y == 1, :4] += FRAUD_SHIFT
-    names = ["roc_auc", "balanced_accuracy"]
-    with threadpool_limits(limits=1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        seconds, found = seconds_of(lambda: bayesfloor.check(X, y, metric=names, n_jobs=1, random_state=0))
-    truth = {"balanced_accuracy": norm.sf(FRAUD_SHIFT), "roc_auc": norm.sf(FRAUD_SHIFT * math.sqrt(2))}
-    metrics = {
-        name: told({found.answer.metric: found.answer, **found.beside}[name]) | {"truth": plain(loss)}
-        for name, loss in truth.items()
-    }
-    return {
-        "share": share,
-        "n": FRAUD_ROWS,
-        "d": 12,
-        "rare": int(y.sum()),
-        "metrics": metrics,
         "seconds": plain(seconds),
     }
 
@@ -170,14 +132,6 @@ def rounded(values):
     return {name: plain(value) for name, value in values.items()}
 
 
-def measure_limits(make, own, n, draws):
-    """Count the wrong ends of one law of numbers, or of two classes with so many rare rows."""
-    draw, truths = make(own, n)
-    rng = np.random.default_rng([SEED, n, *str(own).encode()])
-    seconds, wrong = seconds_of(lambda: wrong_ends(draw, truths, draws, rng))
-    return {"n": n, "of": own, "draws": draws, "wrong": rounded(wrong), "seconds": plain(seconds)}
-
-
 def all_cells(*, quick):
     """Return the measurements by name; the quick form has seeds of its own and few rows."""
     if quick:
@@ -187,37 +141,13 @@ def all_cells(*, quick):
             "tails/waves/3": partial(measure_problem, "numbers", "waves", 3, "t3", rows=300),
         }
     else:
-        sets = {**JUDGING, **{f"training/{task}": problems for task, problems in TRAINING.items()}, "tails": TAILS}
+        sets = {**JUDGING, "tails": TAILS}
         cells = {
-            f"{group}/{one[0]}/{one[1]}": partial(measure_problem, "classes" if "classes" in group else "numbers", *one)
+            f"{group}/{one[0]}/{one[1]}": partial(measure_problem, "classes" if group == "classes" else "numbers", *one)
             for group, problems in sets.items()
             for one in problems
         }
-    draws, sizes = (20, SIZES[:1]) if quick else (DRAWS, SIZES)
-    limits = [*product([numbers], LAWS, sizes), *product([classes], RARE, sizes)]
-    costs = {f"cost/{name}": partial(cost_of, name) for name in (*OF_CLASSES, *OF_NUMBERS) if not quick}
-    ends = {f"limits/{own}/{n}": partial(measure_limits, make, own, n, draws) for make, own, n in limits}
-    shares = () if quick else enumerate(FRAUD_SHARES)
-    return cells | costs | ends | {f"fraud/{seed}": partial(measure_fraud, seed, share) for seed, share in shares}
-
-
-def parts_of(name):
-    """Return the names that select a cell: of its group, its family, ..., and its own."""
-    words = name.split("/")
-    return ["/".join(words[: at + 1]) for at in range(len(words))]
-
-
-def chosen(options):
-    wanted = set(options.only)
-    return {
-        name: work
-        for name, work in all_cells(quick=options.quick).items()
-        if not wanted or wanted.intersection(parts_of(name))
-    }
-
-
-def run(file, options):
-    run_cells(file, options, chosen(options), check_case)
+    return cells
 
 
 def check_case(name, case):
@@ -240,11 +170,10 @@ def cases_of(results, group):
 
 
 def values_of(cases, metric):
-    """Return what was found for a metric in each case that has it; with the unit of errors and the rivals."""
+    """Return what was found for a metric in each case that has it; with the unit of errors."""
     for case in cases.values():
         if metric in case.get("metrics", ()):
-            rivals = {name: losses[metric] for name, losses in case["rivals"].items() if metric in losses}
-            yield case["metrics"][metric] | {"unit": unit_of(case, metric), "rivals": rivals}
+            yield case["metrics"][metric] | {"unit": unit_of(case, metric)}
 
 
 def unit_of(case, metric):
@@ -386,16 +315,6 @@ def bin_table(results):
             yield (name_of(metric), where, str(n), f"{said:.3f}", f"{true:.3f}", f"{low:.3f} to {high:.3f}")
 
 
-def rival_table(results):
-    """Compare with the estimates of rivals on the same problems."""
-    yield ("metric", "estimate", "median error", "mean error")
-    for metric in measured(results):
-        found = list(values_of(judged(results, metric), metric))
-        for rival in found[0]["rivals"] and ("ours", *found[0]["rivals"]):
-            errors = [away(one, one["estimate"] if rival == "ours" else one["rivals"][rival]) for one in found]
-            yield (WORDS[metric], rival, number(np.median(errors)), number(np.mean(errors)))
-
-
 def family_table(results):
     """Show the mean error of each family by each metric, the worst of a task first."""
     yield ("family", "task", "problems", *map(name_of, WORDS))
@@ -410,13 +329,13 @@ def family_table(results):
         yield from (line for _, line in sorted(lines, reverse=True))
 
 
-def other_table(results, group):
+def tail_table(results):
     """Show the figures of problems that are no part of the goals."""
     shown = ("median error", "mean error", "relative mean")
     yield ("problems", "metric", "number", *shown, "ranges", "held", "tested ends", "wrong", "Brier score")
     parts = {}
-    for name, case in cases_of(results, group).items():
-        parts.setdefault(case.get("tail") or group, {})[name] = case
+    for name, case in cases_of(results, "tails").items():
+        parts.setdefault(case["tail"], {})[name] = case
     for part, cases in sorted(parts.items()):
         for metric, words in WORDS.items():
             if any(values_of(cases, metric)):
@@ -425,38 +344,11 @@ def other_table(results, group):
                 yield (part, words, str(found["problems"]), *errors, *counts, number(found["Brier score"]))
 
 
-def limit_table(results):
-    names = ("r2", "rmse", "mae", "balanced_accuracy", "roc_auc")
-    yield ("noise or rare rows", "rows", "samples", *map(name_of, names))
-    for case in cases_of(results, "limits").values():
-        wrong = (f"{case['wrong'][name]:.3f}" if name in case["wrong"] else "-" for name in names)
-        yield (str(case["of"]), str(case["n"]), str(case["draws"]), *wrong)
-
-
 def second_table(results):
     yield ("problems", "number", "median CPU seconds", "most")
-    for group in ("numbers", "classes", "tails", "training"):
+    for group in GROUPS:
         if seconds := [case["seconds"] for case in cases_of(results, group).values()]:
             yield (group, str(len(seconds)), f"{np.median(seconds):.1f}", f"{max(seconds):.1f}")
-
-
-def cost_table(results):
-    yield ("table", "rows", "columns", "way", "CPU seconds", "relative to a cross-validated forest", "spread")
-    for name, case in cases_of(results, "cost").items():
-        for way, seconds in case["cpu"].items():
-            beside = f"{seconds / case['cpu']['forest']:.2f}"
-            shown = (f"{seconds:.2f}", beside, f"{100 * case['spread'][way]:.0f} %")
-            yield (name.split("/")[1], str(case["n"]), str(case["d"]), way, *shown)
-
-
-def fraud_table(results):
-    yield ("rare class", "rows of it", "metric", "best estimate", "range", "truth", "away, points")
-    for case in cases_of(results, "fraud").values():
-        for metric, found in case["metrics"].items():
-            end = "-" if found["lower"] is None else f"{1 - found['lower']:.3f}"
-            shown = (f"{1 - found['estimate']:.3f}", f"{1 - found['upper']:.3f} to {end}", f"{1 - found['truth']:.3f}")
-            away = f"{100 * abs(found['estimate'] - found['truth']):.1f}"
-            yield (f"{100 * case['share']:g} %", str(case["rare"]), name_of(metric), *shown, away)
 
 
 def tables(results):
@@ -464,13 +356,8 @@ def tables(results):
         "closeness": closeness_table,
         "ranges": range_table,
         "bins": bin_table,
-        "rivals": rival_table,
         "families": family_table,
-        "tails": partial(other_table, group="tails"),
-        "training": partial(other_table, group="training"),
-        "limits": limit_table,
-        "costs": cost_table,
-        "fraud": fraud_table,
+        "tails": tail_table,
         "seconds": second_table,
     }
     return {name: list(make(results)) for name, make in made.items()}
@@ -492,26 +379,6 @@ def goals(results):
             yield at_most(f"{name}: Brier score of chances", found["Brier score"], MOST_BRIER)
             outside = [not low <= said <= high for _, _, said, _, (low, high) in bins(found["races"])]
             yield none_of(f"{name}: bins whose mean chance is outside the interval of what is reachable", outside)
-    for case in cases_of(results, "fraud").values():
-        for metric, found in case["metrics"].items():
-            words = f"{100 * case['share']:g} % fraud, {name_of(metric)}: points from the truth"
-            yield at_most(words, 100 * abs(found["estimate"] - found["truth"]), 2)
-    for name, case in cases_of(results, "cost").items():
-        cpu, of = case["cpu"], name.split("/")[1]
-        if "all metrics" in cpu:
-            yield at_most(f"{of}: CPU of all metrics, relative to accuracy", cpu["all metrics"] / cpu["accuracy"], 1.08)
-        for way, most in (("quick", 0.5), ("normal", 1.5)):
-            if way in cpu:
-                yield at_most(
-                    f"{of}: CPU of {way}, relative to a cross-validated forest", cpu[way] / cpu["forest"], most
-                )
-    limits = cases_of(results, "limits").values()
-    for metric, most in WRONG_LIMITS.items():
-        # No limit of squared errors is honest for t3; how often it is wrong stands in the table.
-        own = [case for case in limits if metric in case["wrong"] and (case["of"] != "t3" or metric == "mae")]
-        if own:
-            worst = max(case["wrong"][metric] for case in own)
-            yield at_most(f"{name_of(metric)}: wrong ends of a perfect learner, in the worst case", worst, most)
 
 
 def closeness_goals(found, metric):
@@ -523,25 +390,8 @@ def closeness_goals(found, metric):
     yield at_least(f"{name}: problems in which the estimate is closer", found["closer"], CLOSER)
 
 
-def show(results, options):
-    """Print tables if requested: a run should reveal nothing."""
-    if options.show or options.quick:
-        print_tables(tables(results), () if options.quick else goals(results))
-
-
 def main(arguments=None):
-    everything = {**all_cells(quick=True), **all_cells(quick=False)}
-    run_command(
-        arguments,
-        __doc__,
-        RESULTS,
-        names=list(dict.fromkeys([*GROUPS, *(part for name in everything for part in parts_of(name))])),
-        cells=lambda options: list(chosen(options)),
-        measure=run,
-        show=show,
-        more=JOBS,
-        around=(),
-    )
+    run_judgement(arguments, __doc__, RESULTS, GROUPS, all_cells, check_case, tables, goals)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,11 @@
 ``python -m benchmarks.paper`` runs the protocol "reduced": 3 splits, 7 values of C, 3 folds, fars and shuttle cut to
 20,000 rows, the Crammer-Singer SVM on small datasets only. "cap" in the saved results is a method that took more than
 ten minutes. ``python -m benchmarks.paper paper`` runs the paper's own protocol: 5 splits, 19 values of C, 10 folds, all
-rows; that takes days. ``--only mnist chess`` runs only these parts.
+rows; that takes days. ``--only mnist`` runs only that part.
 
 - ``data``: the dataset table.
 - ``tables``: indices and times of all methods on all datasets, with the paper's recipes and with the honest ones.
 - ``mnist``: floors of pairs of digits, compared with the confusions of a classifier.
-- ``chess``: floors of classes, compared with test errors, also after PCA to two components.
 
 GenSVM is left out: its package no longer builds. The figures on the bias correction and on orthogonal trees come from
 ``benchmarks.calibration``. Times are CPU seconds of one thread.
@@ -16,15 +15,14 @@ GenSVM is left out: its package no longer builds. The figures on the bias correc
 
 from functools import partial
 
-from benchmarks import _paper_chess, _paper_mnist, _paper_tables
+from benchmarks import _paper_mnist, _paper_tables
 from benchmarks._command import FOLDER, measure_once, one_thread, run_command
 from benchmarks._paper_searches import PROTOCOLS, check_records, groups_of, run_groups
 from benchmarks._paper_tables import CASES, DATASETS, METHODS, cells_of, data_key, judge_rows, key_of
 from benchmarks._results import print_tables
 
 RESULTS = {"reduced": FOLDER / "paper.json", "paper": FOLDER / "paper_full.json"}
-PICTURES = {"mnist": _paper_mnist, "chess": _paper_chess}  # parts whose cells run independently
-PARTS = ("data", "tables", *PICTURES)
+PARTS = ("data", "tables", "mnist")
 QUICK_CASES = (("flare", "paper"), ("winered", "honest"))
 
 
@@ -36,9 +34,7 @@ QUICK_CASES = (("flare", "paper"), ("winered", "honest"))
 
 def tables(results):
     found = {name: table(results) for name, table in _paper_tables.TABLES.items()}
-    chess = cells_of(results, "chess")
     found["mnist"] = _paper_mnist.table(cells_of(results, "mnist"))
-    found |= {"chess": _paper_chess.table(chess), "agreement": _paper_chess.agreement_table(chess)}
     return {name: [*table] for name, table in found.items()}
 
 
@@ -47,8 +43,7 @@ def goals(results):
 
 
 def goals_of(results):
-    mnist, chess = (part.goals(cells_of(results, name)) for name, part in PICTURES.items())
-    return [*_paper_tables.goals(results), *mnist, *chess]
+    return [*_paper_tables.goals(results), *_paper_mnist.goals(cells_of(results, "mnist"))]
 
 
 # The command line.
@@ -67,7 +62,7 @@ def chosen(options):
     parts, cases = options.only or PARTS, cases_of(options)
     groups = groups_of(cases, protocol_of(options).splits) if "tables" in parts else []
     data = [data_key(*case) for case in cases] if "data" in parts else []
-    pictures = [f"{name}/{cell}" for name, part in PICTURES.items() if name in parts for cell in part.CELLS]
+    pictures = [f"mnist/{cell}" for cell in _paper_mnist.CELLS if "mnist" in parts]
     return [*data, *pictures, *(key_of(group, name) for group in groups for name in METHODS)]
 
 
@@ -77,15 +72,12 @@ def run(file, options):
     for case in cases if "data" in parts else ():
         measure_once(data_key(*case), file, partial(_paper_tables.measure_data, *case))
     with one_thread():
-        for name, part in PICTURES.items():
-            cells = part.QUICK_CELLS if options.quick else part.CELLS
-            for cell in cells if name in parts else ():
-                measure_once(f"{name}/{cell}", file, partial(part.measure, cell, quick=options.quick))
+        for cell in _paper_mnist.CELLS if "mnist" in parts else ():
+            measure_once(f"mnist/{cell}", file, partial(_paper_mnist.measure, cell, quick=options.quick))
         run_groups(groups_of(cases, protocol.splits) if "tables" in parts else [], protocol, file)
     if options.quick:
         check_records([key_of((*case, 0), name) for case in QUICK_CASES for name in METHODS], file.results)
-        for name, part in PICTURES.items():
-            part.check(cells_of(file.results, name))
+        _paper_mnist.check(cells_of(file.results, "mnist"))
     file.finish(summary={"goals": goals_of(file.results)})
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 ROWS = 6000
-SEEDS = [8001, pytest.param(8002, marks=pytest.mark.slow)]  # none of PROBLEMS, which stay unseen until the judgement
+# None of PROBLEMS, which stay unseen until the judgement.
+SEEDS = [pytest.param(8001, marks=pytest.mark.slow), pytest.param(8002, marks=pytest.mark.slow(nightly=True))]
 
 
 @pytest.fixture

@@ -47,7 +47,6 @@ def test_copies_count_once_and_a_column_of_noise_takes_a_place(bench):
 def test_goals_count_tables_with_wrong_claims_and_tables_without_all_features(bench):
     good = {"n": 1, "d": 9, "planted": 3, "found": 3, "claimed": 3, "wrong": 0, "seconds": 1.0}
     cases = {"judging/curves/1": good, "judging/curves/2": good | {"found": 2, "wrong": 2}, "silent/curves/3": good}
-    cases["rivals/curves/1"] = good | {"rivals": dict.fromkeys(("forest", "mutual information"), good)}
     cases["cost/letter"] = {"n": 9, "d": 9, "cpu": {"check": 2.0, "importances": 0.1}, "seconds": 6.0}
     found = [goal.figure for goal in bench.goals({"cases": cases})]
 
