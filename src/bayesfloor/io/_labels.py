@@ -63,11 +63,7 @@ def read_target(y: Any, n_rows: int, kind: str = "auto", *, guessed: bool = Fals
     gaps = missing_labels(y)
     has_gaps = bool(gaps.any() and not gaps.all() and len(gaps) == n_rows)
     row = np.flatnonzero(~gaps) if has_gaps else np.arange(n_rows)
-    if has_gaps:
-        y = as_label_array(y)[row]
-        if y.dtype.kind == "f" and np.isfinite(y).all() and (y == np.round(y)).all():
-            y = y.astype(np.int64)  # whole numbers that gaps had turned into floats
-    classes, codes = read_labels(y, len(row), guessed=guessed)
+    classes, codes = read_labels(_without_gaps(y, row) if has_gaps else y, len(row), guessed=guessed)
     if len(classes) < 2:
         raise InputError(
             f"Got {len(classes)} class, but expected at least 2: with one class there is nothing to predict."
@@ -99,6 +95,13 @@ def missing_labels(y: Any) -> NDArray[np.bool_]:
 def as_label_array(y: Any) -> np.ndarray:
     """Return labels from any container as an array; masked ones are missing."""
     return np.asarray(_as_objects(y.to_numpy() if hasattr(y, "to_numpy") else y))
+
+
+def _without_gaps(y: Any, row: Ints) -> np.ndarray:
+    """Return the labels that are not missing; whole numbers that gaps had turned into floats become integers again."""
+    labels = as_label_array(y)[row]
+    is_whole = labels.dtype.kind == "f" and bool((labels == np.round(labels)).all() and np.isfinite(labels).all())
+    return labels.astype(np.int64) if is_whole else labels
 
 
 def read_labels(y: Any, n_rows: int, *, guessed: bool = False) -> tuple[np.ndarray, Ints]:
