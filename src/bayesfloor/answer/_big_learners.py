@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.answer._learners import code_encoder
+from bayesfloor.answer._learners import REGISTRY, Size, code_encoder
 from bayesfloor.answer._metrics import CLASSES, LEAST_CHANCE
+from bayesfloor.answer._number_learners import REGRESSORS
 from bayesfloor.support._errors import MissingPackageError
 from bayesfloor.support._tasks import Progress, effective_n_jobs, ignoring, one_blas_thread
 from bayesfloor.support._types import Floats, Ints
@@ -165,6 +166,24 @@ class Bench:
             found = self._boost(size) if name == BOOSTING else self._network(size)
         return found._replace(seconds=time.perf_counter() - wall, cpu_seconds=time.process_time() - cpu)
 
+    def learner(self, name: str, found: Trained) -> Any:
+        """Return an estimator of scikit-learn's kind that learns the same from rows in memory, not fitted."""
+        if name == NETWORK:
+            registry = REGISTRY if self.n_classes else REGRESSORS
+            return registry[NETWORK].make(Size(found.n_rows, self.rows.n_columns, self.n_classes), self.random_state)
+        lightgbm = load_lightgbm()
+        kind = lightgbm.LGBMClassifier if self.n_classes else lightgbm.LGBMRegressor
+        more = {"objective": "regression_l1"} if self.absolute else {}
+        return kind(
+            n_estimators=found.n_trees,
+            num_leaves=found.n_leaves,
+            learning_rate=_RATE,
+            random_state=self.random_state,
+            n_jobs=self._parameters["num_threads"],
+            verbose=-1,
+            **more,
+        )
+
     # LightGBM
 
     @cached_property
@@ -256,7 +275,9 @@ class Bench:
         size = min(size, self.most)
         size = min(size, max(FEW, _MOST_SEEN))
         kind = MLPClassifier if self.n_classes else MLPRegressor
-        model: Any = kind((200,), learning_rate_init=_STEP, batch_size=_BATCH, random_state=self.random_state)
+        model: Any = kind(
+            hidden_layer_sizes=(200,), learning_rate_init=_STEP, batch_size=_BATCH, random_state=self.random_state
+        )
         n_epochs, seen, done = int(np.clip(round(_SEEN / size), 1, _EPOCHS)), 0, 0
         more = {"classes": np.arange(self.n_classes)} if self.n_classes else {}
         told, n_steps = self._told(size), n_epochs * size
