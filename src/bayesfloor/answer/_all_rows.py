@@ -468,7 +468,7 @@ class _Long:
         shown, came = self.main.shown, np.minimum.accumulate([self._best(self._race, at) for at in range(n)])
         short = self._best(first.evidence(), -1)
         before = tuple(
-            Ahead(self.done[at], made, *levels, float(shown(min(came[at], short))))
+            Ahead(self.done[at], made, levels[0], levels[1], levels[2], float(shown(min(came[at], short))))
             for at, made, levels in self.before
             if at < n
         )

@@ -37,7 +37,7 @@ _TREES, _TREES_PER_CLASS = 1000, 150  # most rounds, and the fewest that many cl
 _SEEN = 600_000  # rows that the network sees in all epochs together, if it has fewer
 _MOST_SEEN = 10_000_000  # rows of which it reads a part, if there are more
 _EPOCHS = 10
-_IN_MEMORY = 25_000_000  # numbers that it reads at a time
+_IN_MEMORY = 20_000_000  # numbers that it reads at a time
 _MOST_COLUMNS = 1000  # with more, the network takes too long
 _BATCH, _STEP, _LEAST_STEP = 200, 0.005, 1e-5
 
@@ -238,7 +238,7 @@ class Bench:
         told = self._told(size)
 
         def tell(env: Any) -> None:
-            told("boosting", env.iteration + 1, most)
+            told("boosting on", env.iteration + 1, most)
 
         stopping = lightgbm.early_stopping(_PATIENCE, verbose=False)
         model = lightgbm.train(options, data, most, [stop], callbacks=[tell, stopping])
@@ -257,7 +257,7 @@ class Bench:
     def _told(self, size: int) -> Callable[[str, int, int], None]:
         def tell(what: str, done: int, total: int) -> None:
             if self.progress is not None:
-                self.progress(f"{what} on {size:,} rows", done, total)
+                self.progress(f"{what} {size:,} rows", done, total)
 
         return tell
 
@@ -283,17 +283,16 @@ class Bench:
         told, n_steps = self._told(size), n_epochs * size
         for _ in range(n_epochs):
             seen = 0
-            for X, y in self._parts(size):
-                scaled = self._scaled(X)
-                labels = y.astype(np.int64) if self.n_classes else self._labels(y)
-                for start in range(0, len(scaled), _AT_ONCE):
-                    part = slice(start, start + _AT_ONCE)
+            for X, y, order in self._parts(size):
+                for start in range(0, len(order), _AT_ONCE):
+                    part = order[start : start + _AT_ONCE]
                     if done:  # steps fall along half a cosine; scikit-learn makes its optimiser with the first
                         left = 0.5 * (1 + np.cos(np.pi * done / n_steps))
                         model._optimizer.learning_rate_init = _STEP * left + _LEAST_STEP  # noqa: SLF001
-                    model.partial_fit(scaled[part], labels[part], **more)
-                    seen, done = seen + len(scaled[part]), done + len(scaled[part])
-                    told("network", done, n_steps)
+                    labels = y[part].astype(np.int64) if self.n_classes else self._labels(y[part])
+                    model.partial_fit(self._scaled(X[part]), labels, **more)
+                    seen, done = seen + len(part), done + len(part)
+                    told("network on", done, n_steps)
         X = self._scaled(self._held[0][0])
         found = model.predict_proba(X) if self.n_classes else model.predict(X)
         return Trained(seen, self._scores(np.asarray(found, dtype=np.float64)))
@@ -317,20 +316,17 @@ class Bench:
         scaled = (made - middle) / spread
         return np.clip(np.nan_to_num(scaled, copy=False), -_FAR, _FAR, out=scaled)
 
-    def _parts(self, size: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield random parts of the training rows: the table may be sorted."""
+    def _parts(self, size: int) -> Iterator[tuple[np.ndarray, np.ndarray, Ints]]:
+        """Yield random parts of the training rows and an order for each: the table may be sorted."""
         low, high = self._ends[1], self._end(size)
         if high <= self._ends[2]:
             X, y, place = self._held[2]
-            order = np.argsort(place[place < high], kind="stable")
-            yield X[place < high][order], y[place < high][order]
+            yield X, y, np.argsort(np.where(place < high, place, 2.0), kind="stable")[: int((place < high).sum())]
             return
         n_parts = int(np.ceil(size * self.rows.n_columns / _IN_MEMORY))
-        ends = np.linspace(low, high, n_parts + 1)
-        for start, end in pairwise(ends.tolist()):
+        for start, end in pairwise(np.linspace(low, high, n_parts + 1).tolist()):
             X, y, place = self.rows.take(start, end)
-            order = np.argsort(place, kind="stable")
-            yield X[order], y[order]
+            yield X, y, np.argsort(place, kind="stable")
 
 
 _FAR = 10.0  # of standardised values

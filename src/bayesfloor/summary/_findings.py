@@ -77,12 +77,13 @@ _BY_IMPORTANCE = (
         "BF105",
         "BF122",
         "BF123",
+        "BF124",
         "BF120",
         "BF201",
         "BF107",
         "BF117",
     ),  # the classes, rows and columns responsible
-    *("BF202", "BF209", "BF206", "BF203", "BF205", "BF204"),  # how the answer was found
+    *("BF202", "BF206", "BF203", "BF205", "BF204"),  # how the answer was found
 )
 
 _MUCH = 0.7  # suspicious labels per error: overlapping classes stay below this, wrong labels alone come close to 1
@@ -238,7 +239,7 @@ def _capped(check: Measured) -> Finding | None:
         return None
     point = next(each for each in reversed(check.all_rows.points) if each.capped)
     return make_finding(
-        "BF209",
+        "BF124",
         "all_rows",
         f"Boosting was still improving after {point.n_trees:,} rounds on {how_many(point.n_rows, 'row')}.",
         "Its loss is an upper end only, and its learning curve gives no lower end.",

@@ -179,7 +179,8 @@ def _refuse_budget(budget: Budget) -> None:
 def _refuse_rows(found: AllRows) -> None:
     """Raise an error for points that cannot have been measured."""
     sizes = [point.n_rows for point in found.points]
-    ends = [(each.low, each.loss, each.high) for each in (*found.points, *found.before)]
+    ends = [(point.low, point.loss, point.high) for point in found.points]
+    ends += [(each.low, each.loss, each.high) for each in found.before]
     if not all(low >= 0 and high <= _MOST_LOSS and _in_order(low, loss, high) for low, loss, high in ends):
         raise InputError("a point of all rows is no loss with an interval")
     most = max(found.n_rows, found.next_rows)

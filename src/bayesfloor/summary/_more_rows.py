@@ -76,12 +76,14 @@ class MoreRows:
             return answers, None
         held = own is not None and own.applied
         columns = hazards.group_columns if held else ()
-        if hazards.time == LATER or hazards.undecided or hazards.synthetic or (held and not columns):
+        race = next(iter(answers.values())).evidence()
+        copies = data.groups is None and len(np.unique(race.cluster)) < len(race.cluster)
+        if hazards.time == LATER or hazards.undecided or hazards.synthetic or ((held or copies) and not columns):
             if auto:
                 return answers, None
             raise InputError(
-                f"Got rows={self.rows!r}, but rows that depend on each other were found, and no column says which. "
-                "Pass rows=50_000, or groups."
+                f"Got rows={self.rows!r}, but rows that depend on each other were found, such as copies, and no column "
+                "says which. Pass rows=50_000, or groups."
             )
         from bayesfloor.io._all_rows import open_rows
 
