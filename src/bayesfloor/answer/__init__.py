@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from bayesfloor.support._names import load_late
 
 if TYPE_CHECKING:
+    from bayesfloor.answer._all_rows import Ahead, AllRows, Point, Stopped
     from bayesfloor.answer._answer import Answer, Basis, Curve, Reason
     from bayesfloor.answer._drift import Drift
     from bayesfloor.answer._forecast import Forecast
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from bayesfloor.answer._related_rows import RelatedRows
 
 __all__ = [
+    "Ahead",
+    "AllRows",
     "Answer",
     "Basis",
     "ClassAnswers",
@@ -33,12 +36,15 @@ __all__ = [
     "Forecast",
     "Leak",
     "PairAnswers",
+    "Point",
     "Race",
     "Reason",
     "RelatedRows",
+    "Stopped",
 ]
 
 _HOMES = {
+    "._all_rows": "Ahead AllRows Point Stopped",
     "._answer": "Answer Basis Curve Reason",
     "._drift": "Drift",
     "._forecast": "Forecast",

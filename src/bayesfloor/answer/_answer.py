@@ -68,6 +68,7 @@ class Basis(StrEnum):
     OUTLIERS = "outliers decide the squared error"  # the part of it on 1 % of the rows
     ONE_KIND = "no second kind of learner confirms it"  # name of the learner
     NEIGHBOURS_ALONE = "only models that remember rows get near zero"
+    CAPPED = "training ended before learners stopped improving"  # number of rows
     MAY_BE_ZERO = "the lowest possible error may be zero"
     WIDE = "a wide range"  # its width
 

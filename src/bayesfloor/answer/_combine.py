@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy.stats import norm, rankdata
 
@@ -12,6 +14,7 @@ from bayesfloor.answer._learners import BLEND, REGISTRY, weight_of
 from bayesfloor.answer._metrics import CLASSES, FEWEST_OF_CLASS, NUMBERS
 from bayesfloor.answer._number_learners import REGRESSORS
 from bayesfloor.answer._race import Race
+from bayesfloor.support._types import Floats
 from bayesfloor.support._words import SMALLEST
 
 # Smallest gain over guessing that is clear: this many standard errors, and this fraction of the error of guessing.
@@ -24,6 +27,8 @@ _ROWS_PER_CLASS = 50
 _FEWEST_NUMBERS = 100  # tested rows
 _USELESS_BELOW = 0.1  # a proved lower end under a tenth of the estimate is not shown
 _ROUNDING = 1e-6  # relative: forecasts are rounded
+_OTHER = 0.5  # weight of another race's curves
+_LEAST_LEFT = 1e-6  # of all weight
 _WIDE = 0.1  # width of the range above which an answer is limited
 
 
@@ -34,13 +39,17 @@ def combine(
     cautions: tuple[Reason, ...],
     effort: str,
     unit: str,
+    other: Ends | None = None,
 ) -> Answer:
-    """Make the answer from the ends of the learning curves, the upper limit and the lower limit that is proved."""
+    """Make the answer from the ends of the learning curves, the upper limit and the lower limit that is proved.
+
+    ``other`` are the learning curves of another race, which say something of the lowest possible error too.
+    """
     race, metric, (upper, why_upper) = ends.race, ends.metric, limit
     errors = ends.means
     best = min(race.curves or errors, key=errors.__getitem__, default="")
     least = min([*errors.values(), upper, ends.guessing])
-    made_up = tuple(each for each in cautions if each.basis in (Basis.SYNTHETIC, Basis.OUTLIERS))
+    made_up = tuple(each for each in cautions if each.basis in (Basis.SYNTHETIC, Basis.OUTLIERS, Basis.CAPPED))
     doubts = made_up or _doubts(ends, best)
     forecast, low, middle = None, 0.0, least
     if race.curves:
@@ -48,7 +57,7 @@ def combine(
         between = min(proved, upper) / one, upper / one
         forecast = make_forecast(
             race.n_train[-1],
-            ends.at,
+            ends.at if other is None or not other.race.curves else partial(_at, ends, other, upper / one),
             measured=least / one,
             guessing=ends.guessing / one,
             ends=between,
@@ -98,15 +107,29 @@ def combine(
     ).map(metric.shown)
 
 
+def _at(ends: Ends, other: Ends, upper: float, growth: float) -> tuple[Floats, Floats]:
+    """Return possible errors of two races and their weights; curves above what was shown to be reachable are wrong."""
+    value, weight = ends.at(growth)
+    if not np.isinf(growth):
+        return value, weight
+    beside, its_weight = other.at(growth)
+    value = np.append(value, beside * other.one / ends.one)
+    weight = np.append(weight * (1 - _OTHER), its_weight * _OTHER)
+    left = np.where(value <= upper, weight, 0.0)
+    return value, left if left.sum() > _LEAST_LEFT else weight
+
+
 def find_upper(
-    ends: Ends, tree_limit: float, guessing: float, own: list[str], *, new_rows: bool
+    ends: Ends, tree_limit: float, guessing: float, own: list[str], *, new_rows: bool, share: float = 1.0
 ) -> tuple[float, Reason]:
     """Return the smallest upper limit and its evidence; only guessing has one if test rows are no ``new_rows``.
 
     Each learner's limit uses its own fraction of the 5 % significance level, whether or not the others ran. Treating
-    the pooled errors of all folds as binomial assumes that learners are stable.
+    the pooled errors of all folds as binomial assumes that learners are stable. ``share`` is that of this race, if
+    there are two.
     """
-    limits = {name: ends.limit(name, 1 - (1 - LEVEL) * weight_of(name, own)) for name in ends.means}
+    level = (1 - LEVEL) * share / ends.race.looks
+    limits = {name: ends.limit(name, 1 - level * weight_of(name, own)) for name in ends.means}
     name, least = min(limits.items(), key=lambda item: item[1], default=("", np.inf))
     if guessing <= min(tree_limit, least) or not new_rows:
         return guessing, Reason(Basis.GUESSING, (guessing, ends.guessing, ends.n_classes))

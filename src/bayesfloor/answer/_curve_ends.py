@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,13 +11,16 @@ import numpy as np
 from bayesfloor.answer._learners import BLEND, WEIGHTS
 from bayesfloor.answer._metrics import ACCURACY, BRIER, Metric
 from bayesfloor.answer._race import PARTS, Race
-from bayesfloor.formulas._learning_curves import Curves, fast_weight, fit_curves
+from bayesfloor.formulas._learning_curves import Curves, Prior, fast_weight, fit_curves
 from bayesfloor.formulas._limits import lower_limit, two_sided, unit_means, upper_limit
 from bayesfloor.support._types import Floats, Ints
 
 LEVEL = 0.95
 _DRAWS = 200  # bootstrap samples for which the choice of the best learner is repeated
 _RARELY_BEST = 0.02
+_MOST_UNITS = 50_000  # of which bootstrap samples are drawn
+# What differs if learners grow with the rows, and the last training sizes are five-fold apart.
+_GROWING: Any = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +139,10 @@ class Ends:
         total = sum(shares.values())
         return sum(share * self._fast(each) for each, share in shares.items()) / total if total else 0.0
 
+    @property
+    def _prior(self) -> Prior:
+        return self.metric.prior if self.race.parts == PARTS else replace(self.metric.prior, **_GROWING)
+
     @cached_property
     def _wins(self) -> tuple[dict[str, float], dict[str, float]]:
         """How often each learner has the smallest loss, and the smallest Brier score, if that is of use."""
@@ -153,8 +160,9 @@ class Ends:
 
     @cached_property
     def _unit(self) -> Ints:
-        """Number of each row's group, or of the row itself if there are no groups."""
-        return np.unique(self.race.cluster, return_inverse=True)[1]
+        """Number of each row's group, or of the row itself if there are no groups; many are put together."""
+        unit = np.unique(self.race.cluster, return_inverse=True)[1]
+        return np.asarray(unit * min(1.0, _MOST_UNITS / (unit.max() + 1))).astype(np.int64)
 
     @cached_property
     def _n_independent(self) -> float:
@@ -169,12 +177,12 @@ class Ends:
 
     def _fit(self, name: str, of: dict[str, Floats], guessing: float) -> Curves:
         """Fit a learner's curve; losses without a natural size are counted in those of guessing."""
-        size = self.one if of is self.losses else 1.0
+        race, size = self.race, self.one if of is self.losses else 1.0
         losses = of[name] / size
         n_units, mean = int(self._unit.max()) + 1, losses.mean(axis=1)
         away = np.stack([np.bincount(self._unit, each - middle) for each, middle in zip(losses, mean, strict=True)])
         covariance = away @ away.T / losses.shape[1] ** 2 * n_units / max(1, n_units - 1)
         made = fit_curves(
-            np.array(PARTS), mean, covariance, self._n_independent, guessing / size, self._fast(name), self.metric.prior
+            np.array(race.parts), mean, covariance, self._n_independent, guessing / size, self._fast(name), self._prior
         )
         return made.times(size)

@@ -55,6 +55,8 @@ class Race(Shown):
     row, codes, fold, cluster : number, class, fold and cluster of each tested row; rows that belong together, such as
         those of a group, share a cluster. Numbers were cut into ten classes.
     n_train : number of training rows at each training size; the last is all rows outside the fold.
+    parts : the same as fractions of the last.
+    looks : the number of training sizes at which the race might have ended, having seen the losses.
     losses : for each metric and learner, the losses by training size and row; NaN at training sizes at which the
         learner was not trained: too few rows, or it had dropped out. With priors, losses are weighted, so that plain
         means are those for the priors.
@@ -96,6 +98,8 @@ class Race(Shown):
     shares: dict[str, float] = field(default_factory=dict)
     factors: dict[str, float] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    parts: tuple[float, ...] = PARTS
+    looks: int = 1
 
     def _summary(self) -> str:
         sizes = how_many(len(self.n_train), "training size")
@@ -228,7 +232,7 @@ def run_race(
             )
             # One list of folds for each learner, in the order of the tasks.
             each = [found[start : start + len(orders)] for start in range(0, len(found), len(orders))]
-            weights = _add_part(race, number, dict(zip(racing, reversed(each), strict=True)))
+            weights = add_part(race, number, dict(zip(racing, reversed(each), strict=True)))
             if part == _JUDGED_AT:
                 dropped = dict.fromkeys(_learners_to_drop(race, number, weights), _FAR_BEHIND)
                 racing = {name: learner for name, learner in racing.items() if name not in dropped}
@@ -250,7 +254,7 @@ def _learners_to_drop(race: Race, number: int, weights: dict[str, float]) -> lis
     return behind if len(left) > 1 else []
 
 
-def _add_part(race: Race, number: int, found: dict[str, list[Any]]) -> dict[str, float]:
+def add_part(race: Race, number: int, found: dict[str, list[Any]]) -> dict[str, float]:
     """Add the losses at one training size for all trained learners and the blend; return the blend's weights."""
     for of_before in (race.predicted, race.left_out, race.seconds):
         of_before.clear()
@@ -279,7 +283,7 @@ def _add_part(race: Race, number: int, found: dict[str, list[Any]]) -> dict[str,
         for metric, losses in race.losses.items():
             loss = METRICS[metric].losses(predicted, truth, race.fold)
             own = loss if race.priors is None else weighted_losses(loss, race.codes, race.weight)
-            losses.setdefault(name, np.full((len(PARTS), len(race.codes)), np.nan))[number] = own
+            losses.setdefault(name, np.full((len(race.parts), len(race.codes)), np.nan))[number] = own
     return weights
 
 

@@ -70,6 +70,7 @@ class Rows:
     classes : labels in the order of the class numbers; None for numbers.
     task : "classes" or "numbers".
     place : a number in [0, 1) for each labelled row, from a hash of its position or of its group.
+    grouped : whether rows that belong together share a place.
     pieces : number of labelled rows in each piece.
     code : which columns are codes, whose order means nothing; -1 is a code that the sample lacks.
     """
@@ -90,6 +91,7 @@ class Rows:
         self._table = _open_table(spec, n_rows)
         group = _number_groups(beside, self._table, spec.groups)
         place = places(n_rows, seed, group, self._table.stretches)
+        self.grouped = len(np.unique(place[:BATCH])) < min(n_rows, BATCH) if group is None else True
         self._missing = missing if missing.any() else None
         self.y, self.place = (y, place) if self._missing is None else (y[~missing], place[~missing])
         self._ends = np.append(np.arange(BATCH, n_rows, BATCH), n_rows)  # of pieces, among all rows
@@ -98,6 +100,10 @@ class Rows:
         self._labelled_ends = labelled
         self.n, self.code = len(self.y), spec.code
         self.n_columns = self.read(0, 0.0, 1.0).shape[1]
+
+    def row_of(self, labelled: Ints) -> Ints:
+        """Return the positions in the input of labelled rows."""
+        return labelled if self._missing is None else np.flatnonzero(~self._missing)[labelled]
 
     def chosen(self, piece: int, low: float, high: float) -> Ints:
         """Return which labelled rows of a piece have places in a range, counted from the first of the piece."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesfloor.answer._all_rows import Known
 from bayesfloor.answer._answer import OPEN, Answer, check_target
 from bayesfloor.answer._best_model import Recipe, make_best_model, make_recipe
 from bayesfloor.answer._hazards import AS_CASES, AS_COPIES, BETWEEN, LATER, Hazards, find_hazards
@@ -47,6 +48,7 @@ from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._gates import AT_LEAST, FAILED, Gate, check_limits, make_gates, target_gate
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown
+from bayesfloor.summary._more_rows import AT_MOST, MoreRows, drawn_at_most
 from bayesfloor.summary._next import Step, next_steps
 from bayesfloor.summary._text import terminal_width, to_text
 from bayesfloor.support._errors import InputError, blame
@@ -116,6 +118,8 @@ class Check(Measured):
     budget : Budget or None
         Where the error goes: what will stay, what more rows would bring and, with a model of yours, what a better one
         would.
+    all_rows : AllRows or None
+        What learners that see any number of rows add; None if there are too few rows, or without LightGBM.
     odd, by_prediction : OddNumbers, ErrorByPrediction or None
         For numbers: rows that do not fit, and errors by the size of the prediction. What is about classes is then None.
 
@@ -360,10 +364,11 @@ def check(
     clean_labels: bool = False,
     scale: str | None = "auto",
     n_trees: int = 3,
-    max_rows: int | None = None,
     target_width: float | None = 0.01,
     effort: str = "normal",
     learners: dict[str, Any] | None = None,
+    rows: Any = "auto",
+    resume: str | None = None,
     name: str = "",
     n_jobs: int | None = None,
     random_state: int = 0,
@@ -425,10 +430,17 @@ def check(
         With "votes", the ones in a matrix of 0 and 1 are annotators' votes, not several labels per row.
     clean_labels : bool, default=False
         Merge labels that differ only by case or spaces. By default a finding reports them.
-    scale, n_trees, max_rows, target_width, n_jobs, random_state, progress
+    scale, n_trees, target_width, n_jobs, random_state, progress
         As in ``BayesFloor``.
     effort, learners
         As in ``BayesFloor.answer``.
+    rows : "auto", "all" or int, default="auto"
+        How many rows learners see. With more than about 120,000 rows and LightGBM (``bayesfloor[large]``), learners
+        that read the rows in pieces follow those that see 50,000: with "auto" on 200,000 rows, and on more while the
+        expected gain is worth the time; with "all" or a number, on all rows or at most so many. ``Check.all_rows`` has
+        what they add. A number up to 50,000 limits all learners and trees to a subsample of so many rows.
+    resume : str, default=None
+        Folder in which to keep what is finished of all rows; the same call goes on from there.
     name : str, default=""
         The name of the data in the output.
     auto_groups : bool, default=True
@@ -465,18 +477,20 @@ def check(
         priors=priors,
         scale=scale,
         n_trees=n_trees,
-        max_rows=max_rows,
+        max_rows=drawn_at_most(rows),
         target_width=target_width,
         n_jobs=n_jobs,
         random_state=random_state,
         progress=progress,
     )
-    drawing: Any = {"max_rows": max_rows, "random_state": random_state}
+    drawing: Any = {"max_rows": drawn_at_most(rows), "random_state": random_state, "at_most": AT_MOST}
     data = open_data(X, y, groups=groups, predictions=predictions, task=task, clean_labels=clean_labels, **drawing)
+    more = MoreRows(rows, resume, y_kind, tuple(learners or ()))
+    data = more.checked(data)
     if data.task == NUMBERS:
         data = replace(data, name=name or data.name)
         return _check_numbers(
-            data, settings, metric, target, effort, learners, duplicates, time, own, together=auto_groups
+            data, settings, metric, target, effort, learners, duplicates, time, own, more, together=auto_groups
         )
     _check_predictions(data)
     check_settings(settings)  # before the work starts
@@ -488,8 +502,10 @@ def check(
     recipe = make_recipe(data, features, settings, floor.fitted_.scale, learners, clean_labels=clean_labels)
     facts = gather_facts(floor.fitted_, settings, replace(data, name=name or data.name), time)
     carried = class_importances(next(iter(made.values())), floor.fitted_, settings)
-    checked = make_check(floor, made, target, facts, data, hazards, own)
-    return replace(checked, features=carried, _recipe=recipe)
+    known = Known(floor.fitted_.points.shape[1], settings, tuple(learners or ()), not hazards.synthetic, floor.classes_)
+    answers, all_rows = more.race(data, features, hazards, made, known)
+    checked = make_check(floor, answers, target, facts, data, hazards, own, made)
+    return replace(checked, features=carried, all_rows=all_rows, _recipe=recipe)
 
 
 def _check_predictions(data: Data) -> None:
@@ -538,6 +554,7 @@ def _check_numbers(
     duplicates: str | None,
     time: str | None,
     own: OwnModel,
+    more: MoreRows,
     *,
     together: bool,
 ) -> Check:
@@ -551,10 +568,14 @@ def _check_numbers(
     binned, settings = _as_they_belong(binned, settings, hazards)
     data = replace(data, X=binned.X, groups=binned.groups, rows_are=binned.rows_are)
     rows = read_rows(data, binned, settings)
-    answers = make_number_answers(rows, settings, effort, learners, hazards, data.group, metric)
+    made = make_number_answers(rows, settings, effort, learners, hazards, data.group, metric)
+    first, features = next(iter(made.values())), rows.sample.features
+    carried = number_importances(first, rows, settings)
+    known = Known(rows.points.shape[1], settings, tuple(learners or ()), not hazards.synthetic)
+    answers, all_rows = more.race(data, features, hazards, made, known)
     answer, *beside = answers.values()
-    columns = rows.sample.features.prepared
-    model_score = told_score(answer, None, own) or _score_numbers(answer, data, rows.sample, own)
+    columns = features.prepared
+    model_score = told_score(answer, None, own) or _score_numbers(answer, data, rows.sample, own, first)
     nothing: Any = None  # of what is about classes
     return Check(
         facts=facts_of_numbers(rows, settings, data),
@@ -571,7 +592,8 @@ def _check_numbers(
         tree=nothing,
         odd=odd_numbers(answer),
         by_prediction=error_by_prediction(answer),
-        features=number_importances(answer, rows, settings),
+        features=carried,
+        all_rows=all_rows,
         model_score=model_score,
         budget=make_budget(answer, model_score),
         prepared=Prepared(() if all(each.as_is for each in columns) else columns, data.notes, rows.sample.n_unlabelled),
@@ -584,11 +606,11 @@ def _check_numbers(
     )
 
 
-def _score_numbers(answer: Answer, data: Data, sample: Sample, own: OwnModel) -> ModelScore | None:
-    """Compare predicted numbers, or those of a model that is trained here, with the answer."""
+def _score_numbers(answer: Answer, data: Data, sample: Sample, own: OwnModel, first: Answer) -> ModelScore | None:
+    """Compare predicted numbers, or those of a model that is trained in the first race's folds, with the answer."""
     if own.model is not None:
-        found = losses_of(answer, cross_predict(own.model, data, sample, answer))
-        return found and score_of_losses(answer, found[0], answer.evidence().cluster, found[1])
+        found = losses_of(first, cross_predict(own.model, data, sample, first))
+        return found and score_of_losses(answer, found[0], first.evidence().cluster, found[1])
     if data.predictions is None:
         return None
     given = np.flatnonzero(~np.isnan(data.y))
@@ -607,12 +629,16 @@ def make_check(
     data: Data,
     hazards: Hazards,
     own: OwnModel = OwnModel(),  # noqa: B008 - it never changes,
+    first: dict[str, Answer] | None = None,
 ) -> Check:
-    """Combine a fit, its answers and what was found in the rows into one object; the first answer is the main one."""
+    """Combine a fit, its answers and what was found in the rows into one object; the first answer is the main one.
+
+    ``first`` are the answers from the first race alone, in whose folds a model is tested.
+    """
     answer, asked, *beside = answers[ACCURACY.name], *answers
     pairs, sample = pair_answers(answer, floor.classes_), floor.fitted_.sample
     columns = sample.features.prepared
-    compared, model_score = _compare_model(floor, answers[asked], answer, data, own)
+    compared, model_score = _compare_model(floor, answers[asked], answer, data, own, (first or answers)[asked])
     divided = answers[asked] if model_score is None or model_score.metric == asked else answer
     return Check(
         facts=facts,
@@ -641,12 +667,12 @@ def make_check(
 
 
 def _compare_model(
-    floor: BayesFloor, asked: Answer, of_errors: Answer, data: Data, own: OwnModel
+    floor: BayesFloor, asked: Answer, of_errors: Answer, data: Data, own: OwnModel, first: Answer
 ) -> tuple[Gap | None, ModelScore | None]:
     """Compare predictions that came with the data, a model that is trained here, or a score, with the answer."""
     if own.model is not None:
         fit = floor.fitted_
-        predicted = cross_predict(own.model, data, fit.whole or fit.sample, of_errors)
+        predicted = cross_predict(own.model, data, fit.whole or fit.sample, first)
     elif data.predictions is not None:
         place = np.flatnonzero(~missing_labels(data.y))
         labels = as_label_array(data.predictions)[place]
@@ -655,9 +681,9 @@ def _compare_model(
         return None, told_score(asked, of_errors, own)
     y, groups = (None if each is None else as_label_array(each)[predicted.place] for each in (data.y, data.groups))
     found = gap(floor, y, predicted.labels, groups=groups, answer=of_errors, rows=predicted.number)
-    by_metric = None if asked.of.of_errors or predicted.posterior is None else losses_of(asked, predicted)
+    by_metric = None if asked.of.of_errors or predicted.posterior is None else losses_of(first, predicted)
     if by_metric is not None:
-        return found, score_of_losses(asked, by_metric[0], asked.evidence().cluster, by_metric[1])
+        return found, score_of_losses(asked, by_metric[0], first.evidence().cluster, by_metric[1])
     behind = np.nan, np.nan
     if of_errors.evidence().priors is None and y is not None and y.ndim == 1:
         behind = behind_best(of_errors, (predicted.labels != y).astype(np.float64), predicted.number)

@@ -29,6 +29,7 @@ from bayesfloor.plotting._forecast_display import ranked
 from bayesfloor.summary._data_findings import MANY_COPIES
 from bayesfloor.summary._facts import Facts
 from bayesfloor.summary._findings import TOO_SMALL, Measured
+from bayesfloor.summary._more_rows import all_rows_text
 from bayesfloor.summary._next import budget_text, more_rows, next_text
 from bayesfloor.summary._scores import about_text, ends_text, guess_text, model_text, no_end
 from bayesfloor.summary._verdict import (
@@ -105,6 +106,8 @@ def answer_figures(check: Measured) -> Iterator[tuple[str, str]]:
         told = _BY_OUTLIERS if other.has(Basis.OUTLIERS) else about_text(other)
         name = other.of.words.removesuffix(" accuracy")
         yield name, f"{told}; guessing {score_text(other.of, other.guessing)}"
+    if check.all_rows is not None:
+        yield "all rows", all_rows_text(check.all_rows, answer)
     if more := more_rows(answer, check.target, measure):
         yield "more rows", more
     guess = f"always {guessed_class(answer.guessing, answer.n_classes)}" if answer.of.of_errors else guess_text(answer)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bayesfloor.answer._all_rows import AllRows
 from bayesfloor.answer._answer import Answer, Basis
 from bayesfloor.answer._drift import Drift
 from bayesfloor.answer._hazards import Dependence, Hazards
@@ -123,6 +124,7 @@ class Measured:
     model_score: ModelScore | None = None
     budget: Budget | None = None
     features: Importances | None = None
+    all_rows: AllRows | None = None
 
     @property
     def task(self) -> str:

@@ -384,5 +384,8 @@ _TOLD: dict[str, Callable[..., str]] = {
     Basis.OUTLIERS: outliers_text,
     Basis.FEW_ROWS: lambda least: f"too few rows: fewer than {least:g} per class",
     Basis.ONE_KIND: lambda name: f"only {called(name)} gets this low: no second kind of learner confirms it",
+    Basis.CAPPED: lambda rows: (
+        f"trees were still improving when training on {rows:,.0f} rows ended, so there is no limit"
+    ),
     Basis.WIDE: lambda width: f"the range is {percent(width)} points wide",
 }

@@ -15,8 +15,9 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 from bayesfloor.support._parameters import check_n_jobs, release_blas
@@ -85,6 +86,30 @@ def effective_n_jobs(n_jobs: int | None) -> int:
 
     check_n_jobs(n_jobs)
     return int(joblib.effective_n_jobs(n_jobs))
+
+
+def free_memory() -> float:
+    """Return how many bytes of memory are free, by what the system and its limits say; infinite if they do not say."""
+    found = []
+    with suppress(OSError, ValueError, IndexError):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        found.append(next(1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable")))
+    for most, used in _CGROUPS:
+        with suppress(OSError, ValueError):
+            found.append(float(Path(most).read_text()) - float(Path(used).read_text()))
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+            limit = resource.getrlimit(kind)[0]
+            found += [float(limit)] if limit != resource.RLIM_INFINITY else []
+    return min(found, default=float("inf"))
+
+
+_CGROUPS = (
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+)
 
 
 def run_tasks(
