@@ -74,7 +74,7 @@ NEEDED_IN_SDIST = (
 MOST_BYTES = {"wheel": 700_000, "sdist": 5_000_000}
 METADATA = "2.4"  # the newest version of the metadata that all uploaders in use read
 FIELDS = ("Name", "Version", "Summary", "Author", "License-Expression", "License-File", "Keywords", "Requires-Python")
-EXTRAS = ["cli", "dask", "plot"]
+EXTRAS = ["cli", "dask", "large", "plot"]
 _OF_A_MACHINE = re.compile(rb"(?<![\w.])/(?:home|root|Users|work|builds)/\w|[A-Z]:\\Users\\")
 
 

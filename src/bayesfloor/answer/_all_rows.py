@@ -237,6 +237,7 @@ def long_race(
     *,
     auto: bool = False,
     resume: str | None = None,
+    client: Any = None,
 ) -> tuple[dict[str, Answer], AllRows]:
     """Train learners on more and more rows; return the answers by the same metrics from both races, and the points.
 
@@ -245,7 +246,7 @@ def long_race(
     """
     settings = known.settings
     absolute = next(iter(answers)) == "mae"
-    bench = Bench(rows, absolute, settings.random_state, settings.n_jobs, settings.progress)
+    bench = Bench(rows, absolute, settings.random_state, settings.n_jobs, settings.progress, client)
     sizes = planned_sizes(bench.most if most is None else min(most, bench.most))
     long = _Long(bench, answers, known, sizes)
     points = None if resume is None else FinishedPoints(resume, rows.fingerprint, bench.settings_text)

@@ -82,6 +82,7 @@ class Bench:
     random_state: int = 0
     n_jobs: int | None = None
     progress: Progress | None = None
+    client: Any = None  # of a Dask cluster, to boost on more rows than stay in memory
 
     @property
     def n_classes(self) -> int:
@@ -211,12 +212,15 @@ class Bench:
         """Rows in memory as LightGBM's bins, whose limits all other rows share."""
         X, y, _ = self._held[2]
         options = self._parameters | {"num_leaves": n_leaves(FEW)}
-        codes: Any = "auto" if self.rows.code is None else np.flatnonzero(self.rows.code).tolist()
         return (
             load_lightgbm()
-            .Dataset(X, self._labels(y), params=options, categorical_feature=codes, free_raw_data=False)
+            .Dataset(X, self._labels(y), params=options, categorical_feature=self._codes, free_raw_data=False)
             .construct()
         )
+
+    @property
+    def _codes(self) -> Any:
+        return "auto" if self.rows.code is None else np.flatnonzero(self.rows.code).tolist()
 
     def _dataset(self, size: int, options: dict[str, Any]) -> Any:
         lightgbm, (low, high) = load_lightgbm(), (self._ends[1], self._end(size))
@@ -224,13 +228,15 @@ class Bench:
             X, y, place = self._held[2]
             X, y = X[place < high], y[place < high]
         else:
-            X = list(_pieces(lightgbm, self.rows, low, high, self._told(size)))
+            X = list(pieces(lightgbm, self.rows, low, high, self._told(size)))
             y = self.rows.y[(self.rows.place >= low) & (self.rows.place < high)]
         return lightgbm.Dataset(X, self._labels(y), reference=self._bins, params=options).construct()
 
     def _boost(self, size: int) -> Trained:
         lightgbm, leaves, most = load_lightgbm(), n_leaves(size), n_rounds(self.n_classes)
         options = self._parameters | {"num_leaves": leaves}
+        if self.client is not None and self._end(size) > self._ends[2]:
+            return self._boost_on_workers(size, options, most)
         data = self._dataset(size, options)
         n, (X, y) = data.num_data(), self._held[1]
         some = slice(0, max(_LEAST_STOP, n // 5))  # few training rows would not have many to stop on
@@ -243,9 +249,23 @@ class Bench:
         stopping = lightgbm.early_stopping(_PATIENCE, verbose=False)
         model = lightgbm.train(options, data, most, [stop], callbacks=[tell, stopping])
         n_trees = model.best_iteration or model.current_iteration()
-        capped = model.current_iteration() >= most
-        found = model.predict(self._held[0][0], num_iteration=n_trees, num_threads=options["num_threads"])
-        return Trained(n, self._scores(np.asarray(found)), n_trees, leaves, capped)
+        return self._tested(model, n, n_trees, leaves, capped=model.current_iteration() >= most)
+
+    def _boost_on_workers(self, size: int, options: dict[str, Any], most: int) -> Trained:
+        from bayesfloor.answer._on_dask import Job, boost_on_workers
+
+        low, high = self._ends[1], self._end(size)
+        stop, few = ((X, self._labels(y)) for X, y in (self._held[1], self._held[2][:2]))
+        job = Job(options, most, _PATIENCE, low, high, self._unit, self._codes, (few, stop))
+        self._told(size)("boosting on workers", 0, most)
+        model, n_trees, capped = boost_on_workers(self.client, self.rows, job)
+        n = int(np.count_nonzero((self.rows.place >= low) & (self.rows.place < high)))
+        return self._tested(model, n, n_trees, options["num_leaves"], capped=capped)
+
+    def _tested(self, model: Any, n: int, n_trees: int, n_leaves: int, *, capped: bool) -> Trained:
+        threads = self._parameters["num_threads"]
+        found = model.predict(self._held[0][0], num_iteration=n_trees, num_threads=threads)
+        return Trained(n, self._scores(np.asarray(found)), n_trees, n_leaves, capped)
 
     def _scores(self, found: Floats) -> np.ndarray:
         if not self.n_classes:
@@ -343,7 +363,14 @@ def n_rounds(n_classes: int) -> int:
     return _TREES if n_classes <= 2 else max(_TREES_PER_CLASS, 2 * _TREES // n_classes)
 
 
-def _pieces(lightgbm: Any, rows: Rows, low: float, high: float, told: Callable[[str, int, int], None]) -> Iterator[Any]:
+def pieces(
+    lightgbm: Any,
+    rows: Rows,
+    low: float,
+    high: float,
+    told: Callable[[str, int, int], None],
+    some: range | None = None,
+) -> Iterator[Any]:
     """Yield the rows of each piece in this range: LightGBM reads a piece when it makes its bins, and forgets it."""
 
     class Piece(lightgbm.Sequence):  # type: ignore[misc]
@@ -359,8 +386,7 @@ def _pieces(lightgbm: Any, rows: Rows, low: float, high: float, told: Callable[[
             return found
 
     ends = np.cumsum(rows.pieces)
-    for number, (end, n) in enumerate(zip(ends.tolist(), list(rows.pieces), strict=True)):
-        place = rows.place[end - n : end]
-        inside = int(np.count_nonzero((place >= low) & (place < high)))
+    for number in range(len(ends)) if some is None else some:
+        inside = len(rows.chosen(number, low, high))
         if inside:
-            yield Piece(number, inside, end - n)
+            yield Piece(number, inside, int(ends[number] - rows.pieces[number]))

@@ -41,6 +41,7 @@ class MoreRows:
     resume: str | None
     y_kind: str
     own: tuple[str, ...]  # names of the user's learners
+    client: Any = None  # of a Dask cluster
 
     @property
     def most(self) -> int | None:
@@ -95,7 +96,7 @@ class MoreRows:
             if auto:
                 return answers, None
             raise
-        return long_race(rows, answers, known, self.most, auto=auto, resume=self.resume)
+        return long_race(rows, answers, known, self.most, auto=auto, resume=self.resume, client=self.client)
 
 
 def _n_labelled(data: Data) -> int:
