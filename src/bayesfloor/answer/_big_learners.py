@@ -256,7 +256,9 @@ class Bench:
         size = min(size, self.most)
         size = min(size, max(FEW, _MOST_SEEN))
         kind = MLPClassifier if self.n_classes else MLPRegressor
-        model: Any = kind((200,), learning_rate_init=_STEP, batch_size=_BATCH, random_state=self.random_state)
+        model: Any = kind(
+            hidden_layer_sizes=(200,), learning_rate_init=_STEP, batch_size=_BATCH, random_state=self.random_state
+        )
         n_epochs, seen, done = int(np.clip(round(_SEEN / size), 1, _EPOCHS)), 0, 0
         more = {"classes": np.arange(self.n_classes)} if self.n_classes else {}
         told, n_steps = self._told(size), n_epochs * size
