@@ -79,7 +79,11 @@ def test_a_path_of_a_machine_is_a_fault(wheel, sdist):
         (b"Metadata-Version: 2.4", b"Metadata-Version: 2.5", "metadata: version 2.5 of the format, but expected 2.4"),
         (b"License-Expression: BSD-3-Clause\n", b"", "metadata: no License-Expression"),
         (b"numpy>=2.2", b"numpy<3,>=2.2", "metadata: numpy<3,>=2.2 is not a lower bound"),
-        (b"Provides-Extra: plot", b"Provides-Extra: plots", "metadata: extras are not ['cli', 'dask', 'large', 'plot']"),
+        (
+            b"Provides-Extra: plot",
+            b"Provides-Extra: plots",
+            "metadata: extras are not ['cli', 'dask', 'large', 'plot']",
+        ),
         (b"text/markdown", b"text/x-rst", "metadata: README is not marked as Markdown"),
         (b"# bayesfloor", b"# floor", "metadata: README differs from the checkout"),
         (LICENCE_LINK, b"(LICENSE)", "metadata: README links to LICENSE"),
