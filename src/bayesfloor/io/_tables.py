@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,6 +33,7 @@ from bayesfloor.support._types import Ints
 from bayesfloor.support._words import as_utf8, how_many
 
 BATCH = 1 << 16  # rows decoded at a time
+_READ_AT_ONCE = 1 << 20  # bytes of a column
 _Stream = Callable[[Ints | None, Sequence[str]], Iterator[Any]]  # reads columns of some row groups, or of all rows
 _Opened = tuple[list[str], tuple[str, ...], _Stream, _Stream, RowGroups | None]  # the fields of a Table after ``file``
 
@@ -147,12 +147,15 @@ def _typed(names: Sequence[str], read: _Stream, groups: RowGroups | None = None)
 def _open_parquet(file: File) -> _Opened:
     if file.folder:
         return _open_folder(file, "parquet")
-    found = arrow(".parquet").ParquetFile(file.open())
+    # Bytes that are fetched ahead stay in memory until a stream ends: a request for each row group far away, none here.
+    is_far = isinstance(file.source, Address)
+    how: Any = {"pre_buffer": True} if is_far else {"pre_buffer": False, "buffer_size": _READ_AT_ONCE}
+    found = arrow(".parquet").ParquetFile(file.open(), **how)
 
-    def read(groups: Ints | None, names: Sequence[str]) -> Any:
-        chosen = range(found.num_row_groups) if groups is None else groups.tolist()
-        # One by one, because a reader of several keeps the bytes of all of them.
-        return chain.from_iterable(found.iter_batches(BATCH, row_groups=[each], columns=list(names)) for each in chosen)
+    def read(groups: Ints | None, names: Sequence[str]) -> Iterator[Any]:
+        chosen = list(range(found.num_row_groups)) if groups is None else groups.tolist()
+        for some in ([group] for group in chosen) if is_far else [chosen]:
+            yield from found.iter_batches(BATCH, row_groups=some, columns=list(names))
 
     return _typed(found.schema_arrow.names, read, row_groups([found.metadata]))
 
@@ -205,7 +208,10 @@ def _open_folder(file: File, kind: str) -> _Opened:
 
 
 def _folder_batches(found: Any, groups: Ints | None, names: Sequence[str]) -> Iterator[Any]:
-    how: Any = {"columns": list(names), "batch_size": BATCH}
+    how: Any = {"columns": list(names), "batch_size": BATCH, "batch_readahead": 1, "fragment_readahead": 1}
+    if found.format.default_extname == "parquet" and found.filesystem.type_name == "local":  # as for one file
+        options = arrow(".dataset").ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
+        how["fragment_scan_options"] = options
     if groups is None:
         yield from found.to_batches(**how)
         return
