@@ -42,16 +42,17 @@ ONE_THREAD["OMP_WAIT_POLICY"] = "passive"
 HELD = 300_000  # rows that are held out or stopped on, besides those of training
 FIRST = 200_000
 TABLES = {  # of the memory cells: family, seed, rows, columns, classes
+    "numbers": ("numbers", 803, 1_000_000, 20, 1),
+    "mixed": ("mixed", 802, 2_000_000, 15, 2),
     "local": ("old lattice", 1, 10_000_000 + HELD, 20, 2),
     "s3": ("old lattice", 1, 5_000_000 + HELD, 20, 2),
     "classes": ("ten classes", 801, 2_000_000, 50, 10),
-    "mixed": ("mixed", 802, 2_000_000, 15, 2),
-    "numbers": ("numbers", 803, 1_000_000, 20, 1),
 }
 GOES_ON = {"saturated": False, "noise": False, "lattice": True}
 NEAR, LEAST_HELD, MOST_WRONG, MOST_RATIO, MOST_EXPONENT = 0.015, 0.8, 0.05, 1.15, 1.1
 MOMENTS, KILLS, MOST_SECONDS = 20, 20, 180
 FEW_TREES, LIMIT = 20, 1_500_000_000  # rounds where only memory and cost matter, and bytes where memory is scarce
+KEYS = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_DEFAULT_REGION": "us-east-1"}
 SUBJECT = ("old lattice", 1)  # of faults
 
 
@@ -67,11 +68,10 @@ def table_of(folder, family, seed, n):
     return path, json.loads(told.read_text())
 
 
-def start(path, environment=None, work="check_rows", **options):
+def start(path, work="check_rows", **options):
     """Start a check in a process of its own; its first line says that it is about to check."""
     command = [sys.executable, "-m", "benchmarks._fresh", f"{TASKS}:{work}", json.dumps({"path": str(path), **options})]
-    environment = {**os.environ, **ONE_THREAD, **(environment or {})}
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | ONE_THREAD, stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n", process.wait()
     return process
 
@@ -93,8 +93,8 @@ def finish(process, seconds=None):
     return json.loads(said.splitlines()[-1]) if said and process.returncode == 0 else None
 
 
-def run(path, environment=None, **options):
-    found = finish(start(path, environment, **options))
+def run(path, **options):
+    found = finish(start(path, **options))
     assert found is not None, f"{path}: the process crashed"
     return found
 
@@ -104,36 +104,27 @@ def run(path, environment=None, **options):
 
 def measure_check(family, seed, n, *, folder, s3=False, **options):
     path, truth = table_of(folder, family, seed, n)
-    with bucket_with(path) if s3 else nullcontext((path, {})) as (where, environment):
-        found = run(where, environment, **options) | {"n": n, "truth": plain(truth)}
+    with bucket_with(path) if s3 else nullcontext(path) as where:
+        found = run(where, **options) | {"n": n, "truth": plain(truth)}
     assert "limit" in options or "refused" not in found, found
     return found
 
 
 @contextmanager
 def bucket_with(path):
-    """Yield the address of a copy of a file in a bucket on this machine, and the environment that finds it."""
+    """Yield the address of a copy of a file in a bucket on this machine."""
     from moto.server import ThreadedMotoServer
-    from pyarrow.fs import S3FileSystem, copy_files
+    from pyarrow.fs import FileSystem, copy_files
 
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     try:
-        address = "http://{}:{}".format(*server.get_host_and_port())
-        how = {"endpoint_override": address, "region": "us-east-1", "allow_bucket_creation": True}
-        store = S3FileSystem(access_key="key", secret_key="secret", **how)  # noqa: S106 - of a server on this machine
+        os.environ |= KEYS | {"AWS_ENDPOINT_URL": "http://{}:{}".format(*server.get_host_and_port())}
+        store, _ = FileSystem.from_uri("s3://rows?allow_bucket_creation=true")
         store.create_dir("rows")
         copy_files(str(path), f"rows/{path.name}", destination_filesystem=store)
-        yield (
-            f"s3://rows/{path.name}",
-            {
-                "AWS_ACCESS_KEY_ID": "key",
-                "AWS_SECRET_ACCESS_KEY": "secret",
-                "AWS_DEFAULT_REGION": "us-east-1",
-                "AWS_ENDPOINT_URL": address,
-            },
-        )
+        yield f"s3://rows/{path.name}"
     finally:
         server.stop()
 
@@ -225,20 +216,11 @@ def all_cells(*, quick):
         asked, one = {"auto": "auto", "ahead": 100_000, "all": "all"}, partial(measure_check, "linear", 11, small)
         cells = {f"{group}/linear/11": partial(one, rows=rows) for group, rows in asked.items()}
         return cells | {"kill/driver": partial(measure_kills, n=small, kills=1)}
-    bare = partial(measure_bare, "old lattice", 1, short, trees=100)
-    cells = {
-        "bare/lattice": bare,
-        "refused/memory": partial(measure_check, *SUBJECT, TABLES["local"][2], rows="all", limit=LIMIT),
-    }
-    for name in ("numbers", "mixed", "classes", "local", "s3"):
-        cells[f"memory/{name}"] = partial(
-            measure_check,
-            *TABLES[name][:3],
-            rows="all",
-            s3=name == "s3",
-            trees=FEW_TREES,
-            task="numbers" if name == "numbers" else "auto",
-        )
+    cells = {"bare/lattice": partial(measure_bare, *SUBJECT, short, trees=100)}
+    cells["refused/memory"] = partial(measure_check, *SUBJECT, TABLES["local"][2], rows="all", limit=LIMIT)
+    for name, (family, seed, rows, *_) in TABLES.items():
+        how = {"rows": "all", "trees": FEW_TREES, "task": "numbers" if name == "numbers" else "auto"}
+        cells[f"memory/{name}"] = partial(measure_check, family, seed, rows, s3=name == "s3", **how)
     for family, seed in JUDGING:
         if family in GOES_ON:
             cells[f"auto/{family}/{seed}"] = partial(measure_check, family, seed, short, rows="auto")
@@ -297,10 +279,8 @@ def forecasts(results):
 
 def is_wrong(case, *, proven=True):
     """Return whether an end is on the wrong side of the truth: a proven one, or any."""
-    low, high = (
-        case["lower"] if case["proved"] or not proven else None,
-        case["upper"] if case["tested"] or not proven else None,
-    )
+    low = case["lower"] if case["proved"] or not proven else None
+    high = case["upper"] if case["tested"] or not proven else None
     return bool((low is not None and low > case["truth"]) or (high is not None and high < case["truth"]))
 
 
