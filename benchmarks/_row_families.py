@@ -31,21 +31,13 @@ class Problem(NamedTuple):
     noise: float | None = None
 
 
-class Drawn(NamedTuple):
-    """Columns, labels, and the probabilities or means behind them."""
-
-    X: object
-    y: np.ndarray
-    expected: np.ndarray
-
-
 def problem_of(family, seed):
     rng = np.random.default_rng([seed, zlib.crc32(family.encode())])
     return _MAKERS[family](rng)
 
 
 def groups_of(problem, n, seed):
-    """Yield the rows by row group, which depends on its number only: a longer table begins with the shorter one."""
+    """Yield columns, labels and what was expected of them by row group, which depends on its number only."""
     for number, start in enumerate(range(0, n, GROUP)):
         rng = np.random.default_rng([seed, number])
         X, expected = problem.draw(GROUP, rng)
@@ -57,7 +49,7 @@ def groups_of(problem, n, seed):
             y = (rng.random((GROUP, 1)) > expected.cumsum(axis=1)[:, :-1]).sum(axis=1).astype(np.int8)
         rows = min(GROUP, n - start)
         X = {name: column[:rows] for name, column in X.items()} if isinstance(X, dict) else X[:rows]
-        yield Drawn(X, y[:rows], expected[:rows])
+        yield X, y[:rows], expected[:rows]
 
 
 def write(family, seed, n, path):
@@ -69,7 +61,8 @@ def write(family, seed, n, path):
     for X, y, expected in groups_of(problem, n, seed):
         columns = X if isinstance(X, dict) else {f"f{at}": np.ascontiguousarray(x) for at, x in enumerate(X.T)}
         table = pa.table({**columns, "y": y})
-        file = file or pq.ParquetWriter(path, table.schema, use_dictionary=_texts(table))
+        texts = [field.name for field in table.schema if pa.types.is_string(field.type)]  # random floats only grow
+        file = file or pq.ParquetWriter(path, table.schema, use_dictionary=texts)
         file.write_table(table, row_group_size=GROUP)
         losses += lowest_losses(problem, expected).sum()
         sums += [y.sum(dtype=float), (y.astype(float) ** 2).sum()]
@@ -83,11 +76,6 @@ def lowest_losses(problem, expected):
     if problem.noise is not None:
         return np.full(len(expected), problem.noise**2)
     return np.minimum(expected, 1 - expected) if expected.ndim == 1 else 1 - expected.max(axis=1)
-
-
-def _texts(table):
-    """Return the columns for which dictionaries save bytes; random floats only grow."""
-    return [name for name in table.column_names if str(table.schema.field(name).type) == "string"]
 
 
 # Scores of rows: functions of a matrix, as log odds after scaling to a spread.
@@ -126,7 +114,7 @@ def _lattice_score(rules, rng):
     )
 
 
-def _mixture(middles, widths, expected_of, n_columns=N_FEATURES):
+def _components(middles, widths, expected_of, n_columns=N_FEATURES):
     """Return the problem of normal components; ``expected_of`` maps their probabilities to those of classes."""
     k, d = middles.shape
     middles, widths = middles.astype(np.float32), np.broadcast_to(widths, k).astype(np.float32)
@@ -196,7 +184,7 @@ def _rules(rng):
 def _blobs(rng):
     """Few normal components per class, of different widths."""
     k, d = 2 * int(rng.integers(8, 40)), int(rng.integers(3, 9))
-    return _mixture(rng.normal(size=(k, d)), rng.uniform(0.3, 0.9, k), _two_halves)
+    return _components(rng.normal(size=(k, d)), rng.uniform(0.3, 0.9, k), _two_halves)
 
 
 def _coins(rng):
@@ -217,7 +205,7 @@ def _old_lattice(_):
 
 
 def _old_mixture(_):
-    return _mixture(np.random.default_rng(2).normal(size=(300, 10)), 0.75, _two_halves)
+    return _components(np.random.default_rng(2).normal(size=(300, 10)), 0.75, _two_halves)
 
 
 # Judging families.
@@ -232,10 +220,10 @@ def _lattice(rng):
     return _logistic(_lattice_score(rules, rng), rng.uniform(2, 3.2), rng)
 
 
-def _smooth(rng):
+def _mixture(rng):
     """Each class a mixture of many normal components."""
     k, d = 2 * int(rng.integers(80, 200)), int(rng.integers(7, 13))
-    return _mixture(rng.normal(size=(k, d)), rng.uniform(0.6, 0.85), _two_halves)
+    return _components(rng.normal(size=(k, d)), rng.uniform(0.6, 0.85), _two_halves)
 
 
 def _trees(rng):
@@ -293,7 +281,7 @@ def _noise(rng):
 
 def _ten_classes(rng):
     """Ten classes of six normal components each, in 12 of 50 columns."""
-    return _mixture(
+    return _components(
         1.2 * rng.normal(size=(60, 12)), 0.9, lambda near: near.reshape(-1, 10, 6).sum(axis=2).astype(float), 50
     )
 
@@ -334,23 +322,6 @@ def _numbers(rng):
     return Problem(draw, noise=0.5 * float(np.std(draw(20_000, rng)[1])))
 
 
-_MAKERS = {
-    "rings": _rings,
-    "signs": _signs,
-    "fields": _fields,
-    "linear": _linear,
-    "rules": _rules,
-    "blobs": _blobs,
-    "coins": _coins,
-    "old lattice": _old_lattice,
-    "old mixture": _old_mixture,
-    "lattice": _lattice,
-    "mixture": _smooth,
-    "trees": _trees,
-    "interactions": _interactions,
-    "saturated": _saturated,
-    "noise": _noise,
-    "ten classes": _ten_classes,
-    "mixed": _mixed,
-    "numbers": _numbers,
-}
+_ALL = (_rings, _signs, _fields, _linear, _rules, _blobs, _coins, _old_lattice, _old_mixture)
+_ALL += (_lattice, _mixture, _trees, _interactions, _saturated, _noise, _ten_classes, _mixed, _numbers)
+_MAKERS = {make.__name__[1:].replace("_", " "): make for make in _ALL}

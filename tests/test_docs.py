@@ -90,7 +90,7 @@ def folder(tmp_path):
 @pytest.mark.slow(nightly=True)
 @pytest.mark.filterwarnings("ignore::bayesfloor.floor.SampledRowsWarning", "ignore:Port .* is already in use")
 def test_every_block_of_the_page_on_scale_gives_what_it_shows(folder):
-    assert run_blocks("scale.md", folder) == (2, 0)
+    assert run_blocks("scale.md", folder) == (1, 0)
 
 
 @pytest.mark.slow
