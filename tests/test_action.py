@@ -128,14 +128,6 @@ def test_the_installation_runs_no_code_of_the_workspace(job, hacked, monkeypatch
     assert found == {}
 
 
-def test_a_limit_on_the_rows_is_a_gate(job):
-    """Also without a target, a limit on errors or a baseline."""
-    code, log, _ = job("check", file="parts.csv", label="kind", options="--effort quick --min-rows 9999")
-
-    assert code == 1
-    assert [line.split()[0] for line in obeyed(log)] == ["::error::BF311"]
-
-
 @pytest.mark.parametrize("options", ["", "--effort quick --exit-zero"])
 def test_a_job_without_a_gate_is_refused(job, options, tmp_path):
     """It would stay green, for ever."""
@@ -203,15 +195,6 @@ def test_a_check_that_died_has_no_result(monkeypatch, tmp_path, capsys, code):
     assert not (tmp_path / "output").exists()
 
 
-def test_a_failed_gate_fails_the_job_and_leaves_its_evidence(job):
-    """The report says why."""
-    code, _, found = job("check", file="parts.csv", label="kind", options="--effort quick --max-error 0.0001% --strict")
-
-    assert code == 1
-    assert found["outcome"] == ""
-    assert Path(found["report"]).name == "bayesfloor.html"
-
-
 @pytest.mark.parametrize(
     ("option", "codes"), [("--quiet", ["BF302"]), ("--strict", ["BF301", "BF302"]), ("--exit-zero", [])]
 )
@@ -242,19 +225,6 @@ def test_the_message_of_a_command_is_escaped_as_github_asks():
     escape = runpy.run_path(str(ROOT / "tools" / "github_action.py"))["escape"]
 
     assert escape("50 %\r\n::error::%0A") == "50 %25%0D%0A::error::%250A"
-
-
-def test_a_wrong_column_has_no_outputs(job, tmp_path):
-    """Nor those of an earlier run, whose files are gone."""
-    old = [tmp_path / "bayesfloor.json", tmp_path / "bayesfloor.html"]
-    for path in old:
-        path.write_text(EARLIER, "utf-8")
-    code, log, found = job("check", file="parts.csv", label="sort", target="90%")
-
-    assert code == 2
-    assert "sort" in log
-    assert found == {}
-    assert not any(path.exists() for path in old)
 
 
 def test_inputs_are_never_part_of_a_script(job, tmp_path):

@@ -1,6 +1,5 @@
 """The datasets of tests and benchmarks: fetched from a server on this machine, checked, written whole or not at all."""
 
-import base64
 import functools
 import gzip
 import hashlib
@@ -106,19 +105,6 @@ def test_a_fetched_dataset_has_the_columns_and_types_of_the_manifest(datasets, s
     assert [path.name for path in (tmp_path / "data").iterdir()] == ["set.parquet"]
 
 
-def test_what_is_there_is_not_fetched_again(datasets, server, stand_in, tmp_path, capsys):
-    """A run that was interrupted goes on where it was; a damaged file is no file."""
-    stand_in(zip_of(**{"set.data": TEXT}))
-    for _ in range(2):
-        run(datasets, server, tmp_path)
-    assert len(server.asked) == 1
-    assert "set: kept" in capsys.readouterr().out
-
-    (tmp_path / "set.parquet").write_bytes(b"PAR1 no more")
-    run(datasets, server, tmp_path)
-    assert len(server.asked) == 2
-
-
 OTHER = TEXT.replace(b"0.25", b"0.26")
 
 
@@ -171,23 +157,6 @@ def test_an_interrupted_write_leaves_nothing(datasets, server, stand_in, tmp_pat
     assert list((tmp_path / "data").iterdir()) == []
 
 
-def test_without_a_network_all_that_is_missing_is_listed(datasets, server, stand_in, tmp_path, capsys, monkeypatch):
-    """Somebody behind a wall needs the addresses, and does not want to wait for each of them."""
-    entry = stand_in(None)
-    monkeypatch.setattr(datasets, "manifest", lambda: {"set": entry, "other": entry})
-    calls = []
-    fetch = datasets.fetch
-    monkeypatch.setattr(datasets, "fetch", lambda url: calls.append(url) or fetch(url))
-    server.server_close()
-
-    with pytest.raises(SystemExit, match="2 of 2 datasets could not be made"):
-        run(datasets, server, tmp_path)
-    told = capsys.readouterr().out
-    assert "cannot be reached" in told
-    assert f"set: {server.url}/some/set.zip (set.data), 0.00 MB unpacked, free" in told
-    assert len(calls) == 1
-
-
 def idx_of(pixels, labels):
     """Two idx files, packed."""
     images = b"\0\0\x08\x03" + struct.pack(">iii", len(pixels), 2, 2) + bytes(map(int, pixels.ravel()))
@@ -210,27 +179,6 @@ def test_every_format_gives_the_fields_with_the_class_last(datasets, blobs, layo
     unpacked = [datasets.unpack(blob, None, 1000) for blob in blobs]
 
     assert np.array_equal(datasets.read_fields(unpacked, layout), rows)
-
-
-# The numbers from 0 to 299, with a blank between, packed by Unix ``compress``: codes of 9 and 10 bits.
-PACKED = (
-    "ADxUaK*Rtc1H=pvG(gk<VFSbs5I8{O5EwAVz!(K%9E_1L#=;m4V?2xzF~&q00c8x7QBcM~83|=9l+jSeLm3feOq>yL#=sc`XB?c7aK^$J4QD)@5p"
-    "l*u8Ubkxq*0K@K^h5ZETqwp#zPtrX-upUu*Sd|1#29vk+8<X8VzeatP!!sL>mEZ475?u#z7kiZ7j6W(8fa>5p7Jo5%9*q8wGD1ypiz6!W#{5JiHO"
-    "{#zY(eaSX&!5XV6r32`jM(GbT&91(F$%n>lhz#Ij09L$k0$HE*9b3DuuF~`IhFe<{h2qPnmjW9aG_y{8;jFB)(!Z?mxphfQ)HG1#p(R)ad-"
-    "b<Pkh?4z9mh3meWdD&S`;j==ALl91Xa9^s_1BS6{e`4de<e935L63ZMAd>DVYT2#TrD^fSPLFUmOy54n2}l>cH|a^A<4yINp=Z@mx>qhrQ$|_srV"
-    "6LDvpGhipMb~kYhV$B-xG~S+-+Hn(bJUX99ti<VB<<xe;nfe#BamBf*yBakL3!o0b{rre#OIX&I7mT9#xSLCK-HQgdj&6djr~RfpzH*`aw-cPg!f"
-    "5kcaq6jOOB)r6i(IjzT1N-7ZqA4@OI$I?vpv2;^@ES<!kODh3IP=GGQM4(GG9q3X{3c{3<R0KT;(@PS<G*g8z-Gm`bCv7OxN@x)TqD(Q3C{s-"
-    ")%9K-zG^L~$K`zqtQj9dsL?cZ%-AL0(I@+`nWCZ<aQ%pkIR8x^Q<%A?oDTzi<lQ_KuB~CL<iPKG1;&f7$I<15oL0;+<Q<yr{M5azT83z"
-)
-
-
-def test_files_of_unix_compress_are_unpacked(datasets):
-    """Two files of UCI are packed in a way that Python's library does not know."""
-    packed, text = base64.b85decode(PACKED), " ".join(map(str, range(300))).encode()
-
-    assert datasets.unpack(packed, None, len(text)) == text
-    with pytest.raises(ValueError, match="larger than"):
-        datasets.unpack(packed, None, len(text) - 1)
 
 
 def test_numbers_that_do_not_fit_and_other_addresses_are_refused(datasets):

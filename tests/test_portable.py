@@ -1,11 +1,9 @@
 """Other operating systems, as far as this one can show them."""
 
-import ast
 import errno
 import io
 import json
 import os
-import re
 import subprocess
 import sys
 from itertools import chain
@@ -41,7 +39,6 @@ NAMES = {
     "signal": "SIGALRM SIGCHLD SIGHUP SIGKILL SIGPIPE SIGQUIT SIGSTOP SIGUSR1 SIGUSR2 alarm pause pthread_kill "
     "pthread_sigmask setitimer sigwait",
 }
-MODULE_SET, NAME_SETS = set(MODULES.split()), {owner: set(names.split()) for owner, names in NAMES.items()}
 
 BARE = """
 import importlib, json, os, pkgutil, signal, sys
@@ -85,58 +82,6 @@ def test_the_package_works_without_what_only_posix_has(tmp_path):
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 100
     assert [path.name for path in tmp_path.rglob("*")] == ["page.html"]
-
-
-def posix_only(source, *, functions):
-    """What a source takes from POSIX without a question whether it is there; that of functions only if asked for.
-
-    An import under ``try``, or a name behind ``if``, ``and`` or ``or``, is taken for one with such a question.
-    """
-    return list(_posix_only(ast.parse(source), functions=functions))
-
-
-def _posix_only(node, *, functions):
-    if isinstance(node, ast.If | ast.IfExp | ast.BoolOp | ast.Try):
-        return
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names if alias.name in MODULE_SET)
-    elif isinstance(node, ast.ImportFrom):
-        yield from [node.module] if node.module in MODULE_SET else ()
-        yield from (alias.name for alias in node.names if alias.name in NAME_SETS.get(node.module, ()))
-    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        yield from [node.attr] if node.attr in NAME_SETS.get(node.value.id, ()) else ()
-    inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and not functions
-    children = [*node.args.defaults, *getattr(node, "decorator_list", ())] if inside else ast.iter_child_nodes(node)
-    for child in children:
-        yield from _posix_only(child, functions=functions)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("folder", "functions"), [(PACKAGE, True), (TESTS, False)], ids=["package", "tests"])
-def test_nothing_takes_from_posix_what_other_systems_lack(folder, functions):
-    """The package nowhere, test files not at their import: there, one such line costs all tests of the file."""
-    sources = {path: path.read_text("utf-8") for path in folder.rglob("*.py")}
-    found = {str(path): names for path, text in sources.items() if (names := posix_only(text, functions=functions))}
-
-    assert sources
-    assert found == {}
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import resource",
-        "import os, fcntl",
-        "from pwd import getpwuid",
-        "from os import fork",
-        "import signal\nclass A:\n    b = signal.SIGKILL",
-        "import os\n@mark(os.geteuid() == 0)\ndef f(): pass",
-        "import os\ndef f(a=os.getuid()): pass",
-        "with suppress(ImportError):\n    import grp",
-    ],
-)
-def test_what_other_systems_lack_is_seen(source):
-    assert len(posix_only(source, functions=False)) == 1
 
 
 # Arguments come from the command line, as the locale has them; "//" stands between commands.
@@ -201,38 +146,6 @@ def test_files_are_utf8_whatever_the_locale(tmp_path):
     facts = json.loads((folder / "é.json").read_text("utf-8"))["facts"]
     assert (facts["name"], facts["label"], facts["n_features"]) == ("données.csv", "étiquette", 2)
     assert (folder / "строки.csv").is_file()
-
-
-TEXTS = {"TextIOWrapper", "open", "read_text", "write_text"}
-
-
-def without_encoding(source):
-    """Calls that open a text in the encoding of the locale; files, archives, ``Image`` and ``os`` open bytes."""
-    for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.Call) or getattr(node.func, "attr", getattr(node.func, "id", "")) not in TEXTS:
-            continue
-        called, call = ast.unparse(node.func), ast.unparse(node)
-        is_binary = re.search(r"'[rwax+]*b[rwax+]*'", call.removeprefix(called))
-        if called not in {"file.open", "self.open", "arrays.zip.open", "Image.open", "os.open"} and not is_binary:
-            yield from [] if re.search(r"encoding=|'utf-8'", call) else [call]
-
-
-@pytest.mark.slow
-def test_every_text_that_the_package_opens_has_an_encoding():
-    """Without one, Windows takes what its country used in the nineties."""
-    found = [call for path in PACKAGE.rglob("*.py") for call in without_encoding(path.read_text("utf-8"))]
-
-    assert found == []
-
-
-def test_a_text_without_an_encoding_is_seen():
-    bad = "open(p); open(p, 'w'); p.open(); p.open('a'); p.read_text(); p.write_text(s); io.TextIOWrapper(f)"
-    good = (
-        "open(p, 'rb'); p.open('xb'); p.open('a', encoding='utf-8'); p.read_text('utf-8'); file.open(); os.open(p, 0)"
-    )
-
-    assert len(list(without_encoding(bad))) == 7
-    assert list(without_encoding(good)) == []
 
 
 # Whatever spawn starts imports this file anew.
