@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,56 +66,29 @@ class Line(NamedTuple):
     mark: float | None
 
 
-class Segment(NamedTuple):
-    """A part of the bar of an error: its kind, its width in percent, and what it is."""
-
-    kind: str
-    width: float
-    text: str
-
-
-class Split(NamedTuple):
-    """The bar of an error that is divided into parts."""
-
-    title: str
-    parts: list[Segment]
-    inside: str
-
-
 _KINDS = {PartName.STAY: "stay", PartName.ROWS: "rows", PartName.MODEL: "model", PartName.STAY_OR_ROWS: "either"}
 
 
-def split_error(check: Measured) -> Split | None:
-    """Return the bar of the budget; None if there is none, or nothing to divide."""
+def split_error(check: Measured) -> SimpleNamespace | None:
+    """Return the bar of the budget, in segments; None if there is none, or nothing to divide."""
     budget = check.budget
     if budget is None or len(budget.parts) < 2 or budget.error <= 0:
         return None
     lines = list(budget_lines(budget))
     parts = [
-        Segment(_KINDS[part.name], 100 * part.loss / budget.error, text)
+        SimpleNamespace(kind=_KINDS[part.name], width=100 * part.loss / budget.error, text=text)
         for part, text in zip(budget.parts, lines, strict=False)
     ]
-    inside = lines[len(parts) :]
-    return Split(budget_title(budget, check.answer), parts, "; ".join(inside) if len(inside) > 1 else "")
+    inside = "; ".join(lines[len(parts) :]) if len(lines) > len(parts) + 1 else ""
+    return SimpleNamespace(title=budget_title(budget, check.answer), parts=parts, inside=inside)
 
 
-@dataclass(frozen=True)
-class Ruler:
-    """A number line of errors from 0 to ``end``, with an optional target."""
-
-    bars: list[Line]
-    ticks: list[Tick]
-    end: str
-    guessing: str
-    target: Tick | None
-
-
-def make_ruler(check: Measured) -> Ruler:
+def make_ruler(check: Measured) -> SimpleNamespace:
     """Draw the answer on a number line, with the user's model above and the best learner below it."""
     return _ruler(check, [*_model_line(check), _answer_line(check), *_learner_lines(check)[:1]])
 
 
-def evidence_ruler(check: Measured) -> Ruler:
+def evidence_ruler(check: Measured) -> SimpleNamespace:
     """Draw the evidence for the answer: all learners, and the tree bounds for comparison."""
     ends, doubt = (check.overall.lower, check.overall.upper), doubt_about_trees(check)
     trees = Line("tree bounds", span(*ends) + (f", {doubt}" if doubt else ""), "trees", ends, None)
@@ -150,7 +124,8 @@ def _learner_lines(check: Measured) -> list[Line]:
     return [Line(f"{name}, cross-validated", f"{percent(error)} %", "point", None, error) for name, (_, error) in found]
 
 
-def _ruler(check: Measured, lines: list[Line]) -> Ruler:
+def _ruler(check: Measured, lines: list[Line]) -> SimpleNamespace:
+    """Return a number line of errors from 0 to an end, with an optional target."""
     guessing, target = check.of_errors.guessing, None
     shown = [value for line in lines for value in (*(line.ends or ()), line.mark) if value is not None]
     aim = None if check.target is None or not check.answer.of.of_errors else check.answer.of.loss(check.target)
@@ -160,7 +135,8 @@ def _ruler(check: Measured, lines: list[Line]) -> Ruler:
         side = "start" if place < 12 else "end" if place > 88 else ""  # a centred label would stick out of the ruler
         target = Tick(place, f"{target_text(check.target or 0.0)} accuracy", side)
     guess = f"guessing: {percent(guessing)} %{' →' if end < guessing else ''}"
-    return Ruler([_placed(line, end) for line in lines], make_ticks(end), _round(end), guess, target)
+    bars, ticks = [_placed(line, end) for line in lines], make_ticks(end)
+    return SimpleNamespace(bars=bars, ticks=ticks, end=_round(end), guessing=guess, target=target)
 
 
 def _round(error: float) -> str:
@@ -335,28 +311,15 @@ def _value(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float | np.floating) else show_labels([value], 60)[0]
 
 
-class Drawing(NamedTuple):
-    """The class tree as text, and as lines and labels in pixels; ``leads`` are the lines that end at a label."""
-
-    text: str
-    width: int
-    height: int
-    leads: str
-    path: str
-    labels: list[tuple[int, str]]
-    notes: list[tuple[float, float, str]]
-    text_at: int
-
-
 def tree_text(check: Measured) -> str:
     """Return the class tree as text, with the short labels of the page."""
     return replace(check.tree, classes=np.array(check.labels)).to_text()
 
 
-def draw_tree(check: Measured) -> Drawing:
-    """Draw the class tree; with too many classes it is text only and has no width."""
+def draw_tree(check: Measured) -> SimpleNamespace:
+    """Draw the class tree as text, and as lines and labels in pixels; with too many classes it has no width."""
     if len(check.labels) > MOST_DRAWN:
-        return Drawing(tree_text(check), 0, 0, "", "", [], [], 0)
+        return SimpleNamespace(text=tree_text(check), width=0)
     placed, tree, step = layout(check.tree), check.tree, 22
     across = 720  # the text of the deepest split gets 15 % of it
     x, y = placed.x * across + 10, placed.y * step + 16
@@ -375,7 +338,16 @@ def draw_tree(check: Measured) -> Drawing:
     leads, path = (
         "".join(f"M{a:.0f} {b:.0f}L{c:.0f} {d:.0f}" for (a, b), (c, d) in part) for part in (lines[last], lines[~last])
     )
-    return Drawing(tree_text(check), width, height, leads, path, labels, notes, across + 18)
+    return SimpleNamespace(
+        text=tree_text(check),
+        width=width,
+        height=height,
+        leads=leads,  # lines that end at a label
+        path=path,
+        labels=labels,
+        notes=notes,
+        text_at=across + 18,
+    )
 
 
 _LEFT, _RIGHT = 4.0, 90.0  # x of the first and the last point; the bar of the range is further right
@@ -384,28 +356,8 @@ _POINTS = 1_000  # in the drawing of predictions
 _NEAR = 10.0  # percent of the width that a label next to the edge needs
 
 
-@dataclass(frozen=True)
-class CurveDrawing:
-    """A drawing of size 100 by 100, its labels, and its data as a table."""
-
-    name: str
-    answer: str
-    points: str
-    intervals: str
-    measured: str
-    predicted: str
-    band: str
-    estimate: float
-    range_: tuple[float, float]  # the bar at the right edge, from top to bottom
-    open: bool  # whether it has no lower end
-    columns: list[Tick]
-    lines: list[Tick]
-    cells: list[tuple[str, ...]]
-    gains: list[str]
-
-
-def draw_curve(answer: Answer) -> CurveDrawing | None:
-    """Draw the best learner's curve; None if no learner could be trained."""
+def draw_curve(answer: Answer) -> SimpleNamespace | None:
+    """Draw the best learner's curve, of size 100 by 100, with its data as a table; None if there is no learner."""
     curve, there = answer.curve, answer.curve.measured
     if not there.any():
         return None
@@ -416,7 +368,7 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
     # Paths of points and lines, in percent of the drawing; the page stretches it but not its strokes.
     ticks = curve_ticks(answer)
     places = _across(np.array(ticks), curve.n_rows)
-    return CurveDrawing(
+    return SimpleNamespace(
         name=show_labels([learner_name(answer.best)], _LEARNER)[0],
         answer=about(answer.estimate, answer.useful_lower, answer.upper),
         points="".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x[there], y[there], strict=True)),
@@ -427,6 +379,7 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
         predicted=_path(x[~there], y[~there]),
         band=_path(np.append(x[~there], x[~there][::-1]), np.append(low[~there], high[~there][::-1])),
         estimate=float(_down(answer.estimate, top)),
+        # The bar at the right edge, from top to bottom, and whether it has no lower end.
         range_=(float(_down(answer.upper, top)), float(_down(np.nan_to_num(answer.useful_lower), top))),
         open=bool(np.isnan(answer.useful_lower)),
         columns=[Tick(float(at), f"{n:,}", "start" if at < _NEAR else "") for at, n in zip(places, ticks, strict=True)],
@@ -436,20 +389,8 @@ def draw_curve(answer: Answer) -> CurveDrawing | None:
     )
 
 
-@dataclass(frozen=True)
-class ScatterDrawing:
-    """True numbers against predicted ones, of size 100 by 100, as paths with ticks; and what the band is."""
-
-    points: str
-    odd: str
-    band: str
-    columns: list[Tick]
-    lines: list[Tick]
-    reach: str
-
-
-def draw_scatter(check: Measured) -> ScatterDrawing | None:
-    """Draw true numbers against predicted ones; None if these are not known, as in a check from a file."""
+def draw_scatter(check: Measured) -> SimpleNamespace | None:
+    """Draw true numbers against predicted ones, of size 100 by 100; None if these are not known, as in a file."""
     answer = {**check.beside, check.answer.metric: check.answer}.get("rmse", check.answer)
     if answer.race is None or not answer.best:
         return None
@@ -465,7 +406,7 @@ def draw_scatter(check: Measured) -> ScatterDrawing | None:
     step = round_up((high - low) / 5)
     values = step * np.arange(np.ceil(low / step), np.floor(high / step) + 1)
     columns = [Tick(float(100 * (value - low) / (high - low)), f"{value:,.6g}") for value in values]
-    return ScatterDrawing(
+    return SimpleNamespace(
         points=points(found.predicted, found.y),
         odd=points(*found.odd),
         band=f"M{' '.join(f'{x:.1f} {y:.1f}' for x, y in corners)}Z",
