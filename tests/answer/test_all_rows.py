@@ -85,6 +85,18 @@ def test_rows_to_stop_on_and_to_test_on_are_not_trained_on(before):
     assert end == 1
 
 
+def test_rows_of_a_group_are_on_one_side(before):
+    """Otherwise the held-out rows would be known ones."""
+    X, y = lattice(20_000)
+    groups = np.arange(20_000) // 7
+    data = open_data(X, y, groups=groups)
+    bench = Bench(open_rows(data, BayesFloor().fit(X[:2000], y[:2000]).fitted_.sample.features))
+
+    rest = np.setdiff1d(np.arange(20_000), bench.row)
+    assert not np.intersect1d(groups[bench.row], groups[rest]).size
+    assert len(np.unique(bench.cluster)) == len(np.unique(groups[bench.row])) < len(bench.row)
+
+
 def test_the_answer_rests_on_the_better_race(before, found):
     answers, told = found
     answer, first = answers["accuracy"], before.answers["accuracy"]
