@@ -37,7 +37,7 @@ _TREES, _TREES_PER_CLASS = 1000, 150  # most rounds, and the fewest that many cl
 _SEEN = 600_000  # rows that the network sees in all epochs together, if it has fewer
 _MOST_SEEN = 10_000_000  # rows of which it reads a part, if there are more
 _EPOCHS = 10
-_IN_MEMORY = 20_000_000  # numbers that it reads at a time
+_IN_MEMORY, _MOST_PARTS = 10_000_000, 8  # numbers that it reads at a time; each part is read from the whole table
 _MOST_COLUMNS = 1000  # with more, the network takes too long
 _BATCH, _STEP, _LEAST_STEP = 200, 0.005, 1e-5
 
@@ -343,7 +343,7 @@ class Bench:
             X, y, place = self._held[2]
             yield X, y, np.argsort(np.where(place < high, place, 2.0), kind="stable")[: int((place < high).sum())]
             return
-        n_parts = int(np.ceil(size * self.rows.n_columns / _IN_MEMORY))
+        n_parts = min(_MOST_PARTS, int(np.ceil(size * self.rows.n_columns / _IN_MEMORY)))
         for start, end in pairwise(np.linspace(low, high, n_parts + 1).tolist()):
             X, y, place = self.rows.take(start, end)
             yield X, y, np.argsort(place, kind="stable")
