@@ -424,7 +424,7 @@ class _Long:
         if size <= FEW or not self.done:
             return None
         n_columns, n_classes = self.bench.rows.n_columns, self.bench.n_classes
-        if predicted_bytes(size, n_columns, n_classes) > free_memory():
+        if self.bench.client is None and predicted_bytes(size, n_columns, n_classes) > free_memory():
             return Stopped.MEMORY
         gain, seconds = self.gain(size)
         guessing = next(iter(self.first.values())).guessing

@@ -80,11 +80,16 @@ def texts(name: str, values: Sequence[str | None]) -> Values:
     found: dict[str | None, int] = {None: -1}
     codes = np.array([found.setdefault(value, len(found) - 1) for value in values], dtype=np.int64)
     del found[None]
-    levels = sorted((level for level in found if level is not None), key=lambda level: level + "|")
-    rank = np.empty(len(levels) + 1, dtype=np.int64)
-    rank[[found[level] for level in levels]] = np.arange(len(levels))
+    return _coded(name, [level for level in found if level is not None], codes)
+
+
+def _coded(name: str, found: list[str], codes: Any) -> Values:
+    """Make a text column of distinct strings and the index of each row's string; -1 if it is missing."""
+    order = sorted(range(len(found)), key=lambda i: found[i] + "|")
+    rank = np.empty(len(found) + 1, dtype=np.int64)
+    rank[order] = np.arange(len(found))
     rank[-1] = -1
-    return Values(name, "text", rank[codes], tuple(levels))
+    return Values(name, "text", rank[codes], tuple(found[i] for i in order))
 
 
 def as_gaps(values: Values, gaps: Sequence[bool]) -> Values:
@@ -125,6 +130,9 @@ def read_column(column: Any) -> Values:
             return Values(name, "date", moments.astype("datetime64[us]"))
     if kind.startswith(("List(", "Array(")) and (block := _stack(column)) is not None:
         return Values(name, "list", block)
+    if kind == "String" and column.implementation.is_pyarrow() and column.null_count() < len(column):
+        coded = column.to_native().dictionary_encode().combine_chunks()
+        return _coded(name, coded.dictionary.to_pylist(), coded.indices.fill_null(-1).to_numpy())
     if kind == "String" and (found := column.to_numpy()).dtype == object:  # faster than column.to_list
         return read_list(name, found.tolist())
     return read_list(name, column.to_list())

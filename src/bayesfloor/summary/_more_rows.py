@@ -56,7 +56,8 @@ class MoreRows:
         if self.rows != AUTO:
             load_lightgbm()
             most = training_rows(n)
-            refuse_memory(most if self.most is None else min(self.most, most), data.X.shape[1], _n_classes(data))
+            if self.client is None:  # bins are in this process
+                refuse_memory(most if self.most is None else min(self.most, most), data.X.shape[1], _n_classes(data))
         elif find_spec("lightgbm") is None:
             note = (
                 f"learners saw at most {LEARN_ON:,} of {how_many(n, 'row')}; "
