@@ -168,7 +168,7 @@ def test_files_are_utf8_whatever_the_locale(tmp_path):
     quick = [*asked, "--effort", "quick"]
     commands = [
         ["report", "données.csv", *quick, "-x", "grö*", "-x", "x", "--json", "é.json", "--markdown", "é.md"],
-        ["check", "дир/données.parquet", *quick, "--max-rows", "0", "--markdown", "-"],
+        ["check", "дир/données.parquet", *quick, "--rows", "all", "--markdown", "-"],
         ["samples", "données.arrow", *asked, "-o", "строки.csv"],
         ["tree", "дир", *asked],
         ["explain"],

@@ -30,7 +30,7 @@ COMMANDS = {
     "one slash": ("check", "https:/u:p SEKRET@127.0.0.1:9/x.csv", "-y", "label"),
     "long": ("check", f"https:/u:p{'-' * 40}SEKRET{'-' * 8} SEKRET@127.0.0.1:9/x.csv", "-y", "label"),
     "column": ("check", "good.csv", "-y", f"ftp:{SPACED}"),
-    "number": ("check", "good.csv", "-y", "label", "--max-rows", f"ftp:{SPACED}"),
+    "number": ("check", "good.csv", "-y", "label", "--rows", f"ftp:{SPACED}"),
     "odd baseline": ("check", "good.csv", "-y", "label", "--baseline", f"https:{SPACED}"),
     "odd json": ("check", "good.csv", "-y", "label", f"--json=https:{SPACED}"),
     "compare": ("compare", "good.csv", f"ftp:{SPACED}", "-y", "label"),

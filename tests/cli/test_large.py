@@ -53,7 +53,7 @@ def test_a_million_rows_of_parquet_are_drawn_from_and_shown_to_move(run, million
 @pytest.mark.slow(nightly=True)
 def test_a_million_rows_of_csv_are_read_and_so_many_used_as_asked(run, million):
     """Reading must not be what a quick look waits for."""
-    ended = run("check", "rows.csv", "-y", "label", "--max-rows", "2000", "--json", "-", cwd=million)
+    ended = run("check", "rows.csv", "-y", "label", "--rows", "2000", "--json", "-", cwd=million)
     facts = json.loads(ended.stdout)["facts"]
 
     assert (ended.code, ended.stderr) == (0, "")

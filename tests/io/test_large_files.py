@@ -99,7 +99,7 @@ def test_values_in_memory_follow_the_sample(place, set_large):
 def test_a_check_of_a_large_table_says_how_many_rows_there_are(place, set_large, capsys):
     """Rows without a label are left out of the sample and counted."""
     set_large(100)
-    assert run(["check", str(place), "-y", "label", "--effort", "quick", "--max-rows", "0", "--json", "-"]) == 0
+    assert run(["check", str(place), "-y", "label", "--effort", "quick", "--rows", "all", "--json", "-"]) == 0
     found = Check.from_json(capsys.readouterr().out)
 
     assert (found.facts.n_rows, found.facts.n_used) == (N - 1, DRAWN)

@@ -69,7 +69,7 @@ def test_errors_and_their_tracebacks_do_not_show_them(secret_address, change, mo
         ["check", "--effort", "quick", "-v"],
         ["report", "--effort", "quick", "-o", "page.html", "--json", "page.json", "--markdown", "page.md"],
         ["check", "--effort", "quick", "--json", "s3://key:hush-hush@bucket/a.json"],
-        ["check", "--max-rows", "s3://key:hush-hush@bucket/run?sig=hush-hush"],
+        ["check", "--rows", "s3://key:hush-hush@bucket/run?sig=hush-hush"],
         ["samples", "-o", "https://host/a.csv?sig=hush-hush"],
         ["tree"],
     ],

@@ -144,7 +144,7 @@ MAKERS = {
     "near-duplicates": lambda: check(*_copied(6)),
     "patients": lambda: check(*_patients(), target=0.9, name="patients"),
     "leak": lambda: check(*_leaked(), target=0.9),
-    "sampled": lambda: check(*draw(7, [25_050, 25_050], shift=3.0), max_rows=300),
+    "sampled": lambda: check(*draw(7, [25_050, 25_050], shift=3.0), rows=300),
     "two rows a class": lambda: check(*draw(8, [2, 2, 2])),
     "hundred classes": lambda: check(*draw(9, [3] * 100, shift=4.0)),
     "letters": lambda: check(draw(12, [40] * 26, shift=2.2, d=3)[0], LETTERS[draw(12, [40] * 26)[1]], name="letters"),

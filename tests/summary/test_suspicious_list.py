@@ -104,7 +104,7 @@ def rows_of(made, *, none):
 def test_rows_of_a_sample_are_numbered_as_in_the_input(gaussians):
     X, y = gaussians(0, [300, 300], shift=12.0)
     y[::15] = 1 - y[::15]
-    found = check(X, y, max_rows=300, learners={})
+    found = check(X, y, rows=300, learners={})
 
     assert len(found.suspicious) > 0
     assert found.suspicious.scores.row.max() >= 300

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,13 +21,14 @@ from bayesfloor.answer._combine import combine, find_upper
 from bayesfloor.answer._curve_ends import LEVEL, Ends
 from bayesfloor.answer._finished_points import FinishedPoints
 from bayesfloor.answer._make_answer import CHOICE, LEARN_ON, know_guessing
-from bayesfloor.answer._metrics import METRICS, Metric
+from bayesfloor.answer._metrics import LEAST_CHANCE, METRICS, Metric
 from bayesfloor.answer._race import Race, add_part
 from bayesfloor.floor._sample import Settings
+from bayesfloor.formulas._learning_curves import weighted_quantiles
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Result
 from bayesfloor.support._tasks import free_memory
-from bayesfloor.support._types import Ints
+from bayesfloor.support._types import Floats, Ints
 from bayesfloor.support._words import number_text, two_digits
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ _NEAR = 1.5  # sizes that are closer to the last one than this are left out
 _BASE = 400e6  # bytes that learning takes with hardly any rows
 _PER_ROW, _PER_CLASS = 60, 16  # bytes beside one for each column
 # The least gain, as a fraction of guessing, that pays for a minute of one core; it grows as the root of the seconds.
-_PAYS = 0.005
+_PAYS = 0.008
 _TREE, _READ, _STEP = 7e-9, 1.2e-7, (9e-6, 3e-8)  # CPU seconds per row and column; of the network per row, and column
 _MORE_TREES = 0.3  # exponent of their growth with the rows
 _ENDS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
@@ -235,6 +237,7 @@ def long_race(
     *,
     auto: bool = False,
     resume: str | None = None,
+    client: Any = None,
 ) -> tuple[dict[str, Answer], AllRows]:
     """Train learners on more and more rows; return the answers by the same metrics from both races, and the points.
 
@@ -243,7 +246,7 @@ def long_race(
     """
     settings = known.settings
     absolute = next(iter(answers)) == "mae"
-    bench = Bench(rows, absolute, settings.random_state, settings.n_jobs, settings.progress)
+    bench = Bench(rows, absolute, settings.random_state, settings.n_jobs, settings.progress, client)
     sizes = planned_sizes(bench.most if most is None else min(most, bench.most))
     long = _Long(bench, answers, known, sizes)
     points = None if resume is None else FinishedPoints(resume, rows.fingerprint, bench.settings_text)
@@ -290,14 +293,16 @@ class _Long:
         bench, first = self.bench, next(iter(self.first.values())).evidence()
         self.names = [BOOSTING, *([NETWORK] if bench.has_network else [])]
         metrics = [METRICS[name] for name in first.losses]
-        row, truth, cluster = bench.tested, bench.truth, bench.cluster
-        nothing = np.zeros(len(row), dtype=np.int64)
+        row, truth, cluster = bench.row, bench.truth, bench.cluster
         numbers = None if bench.n_classes else truth
+        codes = self._place[truth] if numbers is None else np.zeros(len(row), dtype=np.int64)
+        self._kept = np.flatnonzero(codes >= 0)  # the first race knows nothing of other classes
+        nothing = np.zeros(len(self._kept), dtype=np.int64)
         self._race = Race(
-            bench.row,
-            nothing if numbers is not None else self._in_order(truth),
+            row[self._kept],
+            codes[self._kept],
             nothing,
-            cluster,
+            cluster[self._kept],
             np.array(self.sizes),
             {metric.name: {} for metric in metrics},
             {},
@@ -308,28 +313,29 @@ class _Long:
             looks=sum(size >= min(FEW, self.sizes[-1]) for size in self.sizes),
         )
 
-    def _in_order(self, codes: Ints) -> Ints:
-        """Return codes in the order of the first race's classes; those that it has not seen come last."""
-        return self._order[codes]
-
-    @property
-    def _order(self) -> Ints:
+    @cached_property
+    def _place(self) -> Ints:
+        """The place of each class among those of the first race; -1 if it has no row there."""
         own, known = self.bench.rows.classes, self.known.classes
         if own is None or known is None:
             return np.arange(self.bench.n_classes)
         place = {label: at for at, label in enumerate(known.tolist())}
-        strangers = iter(range(len(known), len(own) + len(known)))
-        return np.array([place[label] if label in place else next(strangers) for label in own.tolist()])
+        return np.array([place.get(label, -1) for label in own.tolist()])
+
+    def _in_order(self, scores: np.ndarray) -> Floats:
+        """Return scores of the rows in the race with a column for each class of the first race, or numbers."""
+        own = scores[self._kept].astype(np.float64)
+        if not self.bench.n_classes:
+            return own
+        found = np.full((len(own), int(self._place.max()) + 1), np.log(LEAST_CHANCE))
+        found[:, self._place[self._place >= 0]] = own[:, self._place >= 0]
+        return found
 
     def add(self, found: dict[str, Trained]) -> None:
         """Add the losses at the next number of rows."""
         number = len(self.done)
-        order = np.argsort(self._order) if self.bench.n_classes else None
-        scores = {
-            name: np.asarray(each.scores if order is None else each.scores[:, order], dtype=np.float64)
-            for name, each in found.items()
-        }
-        self.shares = add_part(self._race, number, {name: [(each, 0.0)] for name, each in scores.items()})
+        scores = {name: [(self._in_order(each.scores), each.cpu_seconds)] for name, each in found.items()}
+        self.shares = add_part(self._race, number, scores)
         self.done.append(found[BOOSTING].n_rows)
         self.trained.append({name: each._replace(scores=np.empty(0)) for name, each in found.items()})
 
@@ -340,7 +346,9 @@ class _Long:
         losses = {metric: {name: each[:n] for name, each in by.items()} for metric, by in self._race.losses.items()}
         sizes = np.array(self.done)
         parts = tuple((sizes / sizes[-1]).tolist())
-        return replace(self._race, n_train=sizes, parts=parts, losses=losses, shares=self.shares)
+        learners = {name: self.bench.learner(name, each) for name, each in self.trained[-1].items()}
+        more: Any = {"losses": losses, "shares": self.shares, "learners": learners}
+        return replace(self._race, n_train=sizes, parts=parts, **more)
 
     def _ends(self, metric: Metric, race: Race, guessing: float | None) -> Ends:
         rng = np.random.default_rng([self.known.settings.random_state, CHOICE])
@@ -424,14 +432,19 @@ class _Long:
 
     def gain(self, size: int) -> tuple[float, float]:
         """Return how far the lowest loss is expected to fall with so many rows, and the CPU seconds that it takes."""
-        answer, shown = self.answer(self.main.name), self.main.shown
+        answer, shown, race = self.answer(self.main.name), self.main.shown, self.race
         if answer.has(Basis.NO_SIGNAL, Basis.RANKING):
             return 0.0, self.cost(size)
-        ends = self._ends(self.main, self.race, answer.guessing if self.main.of_errors else None)
-        value, weight = ends.at(size / self.done[-1])
-        least = float(shown(self.least))
-        fall = np.maximum(least - shown(value * ends.one), 0.0)
-        return float(weight @ fall), self.cost(size)
+        ends = self._ends(self.main, race, answer.guessing if self.main.of_errors else None)
+        growth, least = size / self.done[-1], self.least
+        value, weight = ends.at(growth)
+        fall = least - float(weighted_quantiles(value, weight, np.array([0.5]))[0]) * ends.one
+        if len(self.done) > 1:  # a curve that has become flat falls no more, whatever curves do as a rule
+            losses = race.losses[self.main.name][min(ends.means, key=ends.means.__getitem__)]
+            steps = losses[-2] - losses[-1]
+            most = float(steps.mean() + steps.std() / np.sqrt(len(steps)))
+            fall = min(fall, most * np.log(growth) / np.log(self.done[-1] / self.done[-2]))
+        return float(shown(least) - shown(least - max(fall, 0.0))), self.cost(size)
 
     def cost(self, size: int) -> float:
         """Return the CPU seconds that so many rows will take, by a formula: it is the same on every machine."""
@@ -456,7 +469,7 @@ class _Long:
         shown, came = self.main.shown, np.minimum.accumulate([self._best(self._race, at) for at in range(n)])
         short = self._best(first.evidence(), -1)
         before = tuple(
-            Ahead(self.done[at], made, *levels, float(shown(min(came[at], short))))
+            Ahead(self.done[at], made, levels[0], levels[1], levels[2], float(shown(min(came[at], short))))
             for at, made, levels in self.before
             if at < n
         )

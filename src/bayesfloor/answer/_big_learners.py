@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bayesfloor.answer._learners import code_encoder
+from bayesfloor.answer._learners import REGISTRY, Size, code_encoder
 from bayesfloor.answer._metrics import CLASSES, LEAST_CHANCE
+from bayesfloor.answer._number_learners import REGRESSORS
 from bayesfloor.support._errors import MissingPackageError
 from bayesfloor.support._tasks import Progress, effective_n_jobs, ignoring, one_blas_thread
 from bayesfloor.support._types import Floats, Ints
@@ -36,7 +37,7 @@ _TREES, _TREES_PER_CLASS = 1000, 150  # most rounds, and the fewest that many cl
 _SEEN = 600_000  # rows that the network sees in all epochs together, if it has fewer
 _MOST_SEEN = 10_000_000  # rows of which it reads a part, if there are more
 _EPOCHS = 10
-_IN_MEMORY = 25_000_000  # numbers that it reads at a time
+_IN_MEMORY = 20_000_000  # numbers that it reads at a time
 _MOST_COLUMNS = 1000  # with more, the network takes too long
 _BATCH, _STEP, _LEAST_STEP = 200, 0.005, 1e-5
 
@@ -81,6 +82,7 @@ class Bench:
     random_state: int = 0
     n_jobs: int | None = None
     progress: Progress | None = None
+    client: Any = None  # of a Dask cluster, to boost on more rows than stay in memory
 
     @property
     def n_classes(self) -> int:
@@ -165,6 +167,24 @@ class Bench:
             found = self._boost(size) if name == BOOSTING else self._network(size)
         return found._replace(seconds=time.perf_counter() - wall, cpu_seconds=time.process_time() - cpu)
 
+    def learner(self, name: str, found: Trained) -> Any:
+        """Return an estimator of scikit-learn's kind that learns the same from rows in memory, not fitted."""
+        if name == NETWORK:
+            registry = REGISTRY if self.n_classes else REGRESSORS
+            return registry[NETWORK].make(Size(found.n_rows, self.rows.n_columns, self.n_classes), self.random_state)
+        lightgbm = load_lightgbm()
+        kind = lightgbm.LGBMClassifier if self.n_classes else lightgbm.LGBMRegressor
+        more = {"objective": "regression_l1"} if self.absolute else {}
+        return kind(
+            n_estimators=found.n_trees,
+            num_leaves=found.n_leaves,
+            learning_rate=_RATE,
+            random_state=self.random_state,
+            n_jobs=self._parameters["num_threads"],
+            verbose=-1,
+            **more,
+        )
+
     # LightGBM
 
     @cached_property
@@ -192,12 +212,15 @@ class Bench:
         """Rows in memory as LightGBM's bins, whose limits all other rows share."""
         X, y, _ = self._held[2]
         options = self._parameters | {"num_leaves": n_leaves(FEW)}
-        codes: Any = "auto" if self.rows.code is None else np.flatnonzero(self.rows.code).tolist()
         return (
             load_lightgbm()
-            .Dataset(X, self._labels(y), params=options, categorical_feature=codes, free_raw_data=False)
+            .Dataset(X, self._labels(y), params=options, categorical_feature=self._codes, free_raw_data=False)
             .construct()
         )
+
+    @property
+    def _codes(self) -> Any:
+        return "auto" if self.rows.code is None else np.flatnonzero(self.rows.code).tolist()
 
     def _dataset(self, size: int, options: dict[str, Any]) -> Any:
         lightgbm, (low, high) = load_lightgbm(), (self._ends[1], self._end(size))
@@ -205,13 +228,15 @@ class Bench:
             X, y, place = self._held[2]
             X, y = X[place < high], y[place < high]
         else:
-            X = list(_pieces(lightgbm, self.rows, low, high, self._told(size)))
+            X = list(pieces(lightgbm, self.rows, low, high, self._told(size)))
             y = self.rows.y[(self.rows.place >= low) & (self.rows.place < high)]
         return lightgbm.Dataset(X, self._labels(y), reference=self._bins, params=options).construct()
 
     def _boost(self, size: int) -> Trained:
         lightgbm, leaves, most = load_lightgbm(), n_leaves(size), n_rounds(self.n_classes)
         options = self._parameters | {"num_leaves": leaves}
+        if self.client is not None and self._end(size) > self._ends[2]:
+            return self._boost_on_workers(size, options, most)
         data = self._dataset(size, options)
         n, (X, y) = data.num_data(), self._held[1]
         some = slice(0, max(_LEAST_STOP, n // 5))  # few training rows would not have many to stop on
@@ -219,14 +244,28 @@ class Bench:
         told = self._told(size)
 
         def tell(env: Any) -> None:
-            told("boosting", env.iteration + 1, most)
+            told("boosting on", env.iteration + 1, most)
 
         stopping = lightgbm.early_stopping(_PATIENCE, verbose=False)
         model = lightgbm.train(options, data, most, [stop], callbacks=[tell, stopping])
         n_trees = model.best_iteration or model.current_iteration()
-        capped = model.current_iteration() >= most
-        found = model.predict(self._held[0][0], num_iteration=n_trees, num_threads=options["num_threads"])
-        return Trained(n, self._scores(np.asarray(found)), n_trees, leaves, capped)
+        return self._tested(model, n, n_trees, leaves, capped=model.current_iteration() >= most)
+
+    def _boost_on_workers(self, size: int, options: dict[str, Any], most: int) -> Trained:
+        from bayesfloor.answer._on_dask import Job, boost_on_workers
+
+        low, high = self._ends[1], self._end(size)
+        stop, few = ((X, self._labels(y)) for X, y in (self._held[1], self._held[2][:2]))
+        job = Job(options, most, _PATIENCE, low, high, self._unit, self._codes, (few, stop))
+        self._told(size)("boosting on workers", 0, most)
+        model, n_trees, capped = boost_on_workers(self.client, self.rows, job)
+        n = int(np.count_nonzero((self.rows.place >= low) & (self.rows.place < high)))
+        return self._tested(model, n, n_trees, options["num_leaves"], capped=capped)
+
+    def _tested(self, model: Any, n: int, n_trees: int, n_leaves: int, *, capped: bool) -> Trained:
+        threads = self._parameters["num_threads"]
+        found = model.predict(self._held[0][0], num_iteration=n_trees, num_threads=threads)
+        return Trained(n, self._scores(np.asarray(found)), n_trees, n_leaves, capped)
 
     def _scores(self, found: Floats) -> np.ndarray:
         if not self.n_classes:
@@ -238,7 +277,7 @@ class Bench:
     def _told(self, size: int) -> Callable[[str, int, int], None]:
         def tell(what: str, done: int, total: int) -> None:
             if self.progress is not None:
-                self.progress(f"{what} on {size:,} rows", done, total)
+                self.progress(f"{what} {size:,} rows", done, total)
 
         return tell
 
@@ -264,17 +303,16 @@ class Bench:
         told, n_steps = self._told(size), n_epochs * size
         for _ in range(n_epochs):
             seen = 0
-            for X, y in self._parts(size):
-                scaled = self._scaled(X)
-                labels = y.astype(np.int64) if self.n_classes else self._labels(y)
-                for start in range(0, len(scaled), _AT_ONCE):
-                    part = slice(start, start + _AT_ONCE)
+            for X, y, order in self._parts(size):
+                for start in range(0, len(order), _AT_ONCE):
+                    part = order[start : start + _AT_ONCE]
                     if done:  # steps fall along half a cosine; scikit-learn makes its optimiser with the first
                         left = 0.5 * (1 + np.cos(np.pi * done / n_steps))
                         model._optimizer.learning_rate_init = _STEP * left + _LEAST_STEP  # noqa: SLF001
-                    model.partial_fit(scaled[part], labels[part], **more)
-                    seen, done = seen + len(scaled[part]), done + len(scaled[part])
-                    told("network", done, n_steps)
+                    labels = y[part].astype(np.int64) if self.n_classes else self._labels(y[part])
+                    model.partial_fit(self._scaled(X[part]), labels, **more)
+                    seen, done = seen + len(part), done + len(part)
+                    told("network on", done, n_steps)
         X = self._scaled(self._held[0][0])
         found = model.predict_proba(X) if self.n_classes else model.predict(X)
         return Trained(seen, self._scores(np.asarray(found, dtype=np.float64)))
@@ -298,20 +336,17 @@ class Bench:
         scaled = (made - middle) / spread
         return np.clip(np.nan_to_num(scaled, copy=False), -_FAR, _FAR, out=scaled)
 
-    def _parts(self, size: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield random parts of the training rows: the table may be sorted."""
+    def _parts(self, size: int) -> Iterator[tuple[np.ndarray, np.ndarray, Ints]]:
+        """Yield random parts of the training rows and an order for each: the table may be sorted."""
         low, high = self._ends[1], self._end(size)
         if high <= self._ends[2]:
             X, y, place = self._held[2]
-            order = np.argsort(place[place < high], kind="stable")
-            yield X[place < high][order], y[place < high][order]
+            yield X, y, np.argsort(np.where(place < high, place, 2.0), kind="stable")[: int((place < high).sum())]
             return
         n_parts = int(np.ceil(size * self.rows.n_columns / _IN_MEMORY))
-        ends = np.linspace(low, high, n_parts + 1)
-        for start, end in pairwise(ends.tolist()):
+        for start, end in pairwise(np.linspace(low, high, n_parts + 1).tolist()):
             X, y, place = self.rows.take(start, end)
-            order = np.argsort(place, kind="stable")
-            yield X[order], y[order]
+            yield X, y, np.argsort(place, kind="stable")
 
 
 _FAR = 10.0  # of standardised values
@@ -328,7 +363,14 @@ def n_rounds(n_classes: int) -> int:
     return _TREES if n_classes <= 2 else max(_TREES_PER_CLASS, 2 * _TREES // n_classes)
 
 
-def _pieces(lightgbm: Any, rows: Rows, low: float, high: float, told: Callable[[str, int, int], None]) -> Iterator[Any]:
+def pieces(
+    lightgbm: Any,
+    rows: Rows,
+    low: float,
+    high: float,
+    told: Callable[[str, int, int], None],
+    some: range | None = None,
+) -> Iterator[Any]:
     """Yield the rows of each piece in this range: LightGBM reads a piece when it makes its bins, and forgets it."""
 
     class Piece(lightgbm.Sequence):  # type: ignore[misc]
@@ -344,8 +386,7 @@ def _pieces(lightgbm: Any, rows: Rows, low: float, high: float, told: Callable[[
             return found
 
     ends = np.cumsum(rows.pieces)
-    for number, (end, n) in enumerate(zip(ends.tolist(), list(rows.pieces), strict=True)):
-        place = rows.place[end - n : end]
-        inside = int(np.count_nonzero((place >= low) & (place < high)))
+    for number in range(len(ends)) if some is None else some:
+        inside = len(rows.chosen(number, low, high))
         if inside:
-            yield Piece(number, inside, end - n)
+            yield Piece(number, inside, int(ends[number] - rows.pieces[number]))

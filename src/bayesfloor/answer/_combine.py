@@ -27,7 +27,8 @@ _ROWS_PER_CLASS = 50
 _FEWEST_NUMBERS = 100  # tested rows
 _USELESS_BELOW = 0.1  # a proved lower end under a tenth of the estimate is not shown
 _ROUNDING = 1e-6  # relative: forecasts are rounded
-_OTHER = 0.5  # weight of another race's curves
+# Weight of another race's curves; how far its best loss is above this race's, relative to it, lowers that.
+_OTHER, _BEHIND = 0.5, 0.15
 _LEAST_LEFT = 1e-6  # of all weight
 _WIDE = 0.1  # width of the range above which an answer is limited
 
@@ -112,11 +113,16 @@ def _at(ends: Ends, other: Ends, upper: float, growth: float) -> tuple[Floats, F
     value, weight = ends.at(growth)
     if not np.isinf(growth):
         return value, weight
-    beside, its_weight = other.at(growth)
-    value = np.append(value, beside * other.one / ends.one)
-    weight = np.append(weight * (1 - _OTHER), its_weight * _OTHER)
-    left = np.where(value <= upper, weight, 0.0)
-    return value, left if left.sum() > _LEAST_LEFT else weight
+    # With as many rows as in this race, the other one's curves should have come as low.
+    grown = ends.race.n_train[-1] / other.race.n_train[-1]
+    (limit, beside), unit = other.at(np.inf), other.one / ends.one
+    reached = (other.at(grown)[0] if grown > 1 else limit) * unit
+    values, reached = np.append(value, limit * unit), np.append(value, reached)
+    behind = min(other.means.values()) / max(min(ends.means.values()), 1e-300) - 1
+    share = _OTHER * float(np.exp(-max(behind, 0.0) / _BEHIND))
+    weights = np.append(weight * (1 - share), beside * share)
+    left = np.where(reached <= upper, weights, 0.0)
+    return values, left if left.sum() > _LEAST_LEFT else weights
 
 
 def find_upper(

@@ -18,9 +18,10 @@ from bayesfloor.support._types import Floats, Ints
 LEVEL = 0.95
 _DRAWS = 200  # bootstrap samples for which the choice of the best learner is repeated
 _RARELY_BEST = 0.02
-_MOST_UNITS = 50_000  # of which bootstrap samples are drawn
-# What differs if learners grow with the rows, and the last training sizes are five-fold apart.
-_GROWING: Any = {}
+_MOST_UNITS = 10_000  # of which bootstrap samples are drawn if more rows are tested than folds have
+# What differs if learners grow with the rows and training sizes are five-fold apart: such curves bend more, and come
+# closer to where they level off. Chosen on the training families of ``benchmarks.rows``.
+_GROWN_MISFIT, _GROWN_RATIO = 0.02, (6.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +142,10 @@ class Ends:
 
     @property
     def _prior(self) -> Prior:
-        return self.metric.prior if self.race.parts == PARTS else replace(self.metric.prior, **_GROWING)
+        prior = self.metric.prior
+        if self.race.parts == PARTS:
+            return prior
+        return replace(prior, misfit=max(prior.misfit, _GROWN_MISFIT), ratio=_GROWN_RATIO)
 
     @cached_property
     def _wins(self) -> tuple[dict[str, float], dict[str, float]]:
@@ -162,7 +166,9 @@ class Ends:
     def _unit(self) -> Ints:
         """Number of each row's group, or of the row itself if there are no groups; many are put together."""
         unit = np.unique(self.race.cluster, return_inverse=True)[1]
-        return np.asarray(unit * min(1.0, _MOST_UNITS / (unit.max() + 1))).astype(np.int64)
+        if self.race.parts == PARTS or unit.max() < _MOST_UNITS:
+            return unit
+        return np.asarray(unit * _MOST_UNITS // (unit.max() + 1))
 
     @cached_property
     def _n_independent(self) -> float:

@@ -41,7 +41,7 @@ def check_file(output: Output, target: float | None, settings: Settings) -> tupl
             priors=priors,
             **settings.preparing(data),
             **settings.method(bar),
-            **settings.drawing(),
+            **settings.more_rows(),
             effort=settings.effort,
             auto_groups=not settings.no_auto_groups,
             duplicates=settings.duplicates,

@@ -28,6 +28,7 @@ GATES = (  # what can fail a check
     *("target", "max_error", "max_pair_error", "max_class_error"),
     *("min_rows", "max_unlabelled", "fail_on", "baseline"),
 )
+AT_MOST = 200_000  # rows that check reads whole; the rest only in pieces
 ACCURACIES = ("accuracy", "balanced_accuracy")  # whose targets are percentages or fractions
 METRICS = (*ACCURACIES, "roc_auc", "log_loss", "brier", "r2", "rmse", "mae")
 _WRITTEN = re.compile(r"\+?(\d+\.?\d*|\.\d+)( ?%|(e[+-]?\d+)?)", re.ASCII)  # a percentage or fraction
@@ -54,7 +55,7 @@ _SECTIONS = {
     ),
     "Gates": ("at_least", *GATES[1:], "max_error_rise", "accept", "strict", "exit_zero"),
     "Method": ("effort", "scale", "trees", "seed"),
-    "Large data": ("max_rows", "jobs"),
+    "Large data": ("rows", "resume", "max_rows", "jobs"),
 }
 _LAST = "Output"  # the section for all other options
 
@@ -161,6 +162,20 @@ class Count(click.IntRange):
         return int(super().convert(value, param, ctx))
 
 
+class RowLimit(click.ParamType):  # type: ignore[type-arg]  # as above
+    """A number of rows, "auto" or "all"."""
+
+    name = "rows"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Return the word or the number."""
+        if value in ("auto", "all") or isinstance(value, int):
+            return value
+        if not re.fullmatch(r"[0-9]{1,15}", str(value).strip()) or not int(value):
+            self.fail(f"{value!r} is not auto, all or a number of rows, such as 1000000.", param, ctx)
+        return int(value)
+
+
 class Name(click.ParamType):  # type: ignore[type-arg]  # as above
     """A name inside a file, which is UTF-8 whatever the locale."""
 
@@ -209,6 +224,12 @@ _WORK = (
 )
 _METHOD = (_scale("auto", "How to scale features."), *_WORK)
 _MAX_ROWS = _number("--max-rows", type=Count(0), help="Use at most this many rows; 0 uses all.")
+_ROWS_HELP = "How many rows learners see: auto, all or a number. More than 50,000 need bayesfloor[large]."
+_RESUME_HELP = "Keep what is finished of all rows in this folder; rerun the command to resume."
+_ROWS = (
+    click.option("--rows", metavar="auto|all|N", type=RowLimit(), default="auto", show_default=True, help=_ROWS_HELP),
+    click.option("--resume", metavar="FOLDER", type=click.Path(file_okay=False), help=_RESUME_HELP),
+)
 _OUTPUT = (
     _flag("-q", "--quiet", help="Print only the result."),
     _flag("-v", "--verbose", help="Print everything that was measured, and each stage of the work."),
@@ -272,7 +293,7 @@ _SAVE_MODEL_HELP = (
 )
 save_model_option = click.option("--save-model", "model_path", metavar="FILE.joblib", help=_SAVE_MODEL_HELP)
 check_options = _apply(
-    *_DATA, *_PREPARE, _duplicates, _time, _task, _metric, *_PRIORS, *_METHOD, effort_option, _MAX_ROWS, *_OUTPUT
+    *_DATA, *_PREPARE, _duplicates, _time, _task, _metric, *_PRIORS, *_METHOD, effort_option, *_ROWS, *_OUTPUT
 )
 drawn_options = _apply(*_DATA, *_PREPARE, *_METHOD, _MAX_ROWS, *_OUTPUT)
 all_rows_options = _apply(*_DATA, *_PREPARE, *_METHOD, *_OUTPUT)
@@ -321,6 +342,8 @@ class Settings:
     trees: int = 3
     effort: str = "normal"
     max_rows: int | None = None  # 0 means all
+    rows: int | str | None = None  # None if the verb does not have it
+    resume: str | None = None
     image: str | None = None
     image_root: str | None = None
     show_rows: bool = False
@@ -382,6 +405,10 @@ class Settings:
         """Return the argument that limits the number of rows, if the user set a limit."""
         return {} if self.max_rows is None else {"max_rows": self.max_rows or None}
 
+    def more_rows(self) -> dict[str, Any]:
+        """Return the arguments of ``check`` that say how many rows learners see."""
+        return {"rows": self.rows, "resume": self.resume}
+
     def drawing(self) -> dict[str, Any]:
         """Return the same for ``BayesFloor``, which by default subsamples as many rows as it needs."""
         return {"max_rows": self.max_rows or None, "target_width": None if self.max_rows == 0 else 0.01}
@@ -402,6 +429,8 @@ def read(settings: Settings) -> Data:
     """Read the input file."""
     from bayesfloor.io._open_data import open_data
 
+    few = {} if settings.rows is None else {"at_most": AT_MOST}
+    most = settings.rows if isinstance(settings.rows, int) and settings.rows <= AT_MOST else settings.max_rows
     return open_data(
         settings.path,
         settings.label,
@@ -415,8 +444,9 @@ def read(settings: Settings) -> Data:
         labels_file=settings.labels_file,
         task=settings.task,
         clean_labels=settings.clean_labels,
-        max_rows=settings.max_rows,
+        max_rows=most,
         random_state=settings.seed,
+        **few,
     )
 
 

@@ -44,7 +44,10 @@ def open_rows(
     names = tuple(map(str, data.X.columns)) if data.form == "frame" else None
     source = data if data.source is None else data.source
     known = frozenset(as_label_array(data.y).tolist()) if isinstance(source, Source) and source.clean_labels else ()
-    return Rows(Spec(source, names, features.steps, features.code, tuple(groups), frozenset(known), random_state))
+    width = len(features.quantity)
+    return Rows(
+        Spec(source, names, features.steps, width, features.code, tuple(groups), frozenset(known), random_state)
+    )
 
 
 class Spec(NamedTuple):
@@ -53,6 +56,7 @@ class Spec(NamedTuple):
     source: Source | Data
     names: tuple[str, ...] | None  # of the columns of a data frame that may become features
     steps: tuple[Any, ...]  # fitted preparation
+    n_columns: int  # after preparation
     code: NDArray[np.bool_] | None
     groups: tuple[str, ...]
     known: frozenset[Any]  # spellings of labels to keep
@@ -91,15 +95,14 @@ class Rows:
         self._table = _open_table(spec, n_rows)
         group = _number_groups(beside, self._table, spec.groups)
         place = places(n_rows, seed, group, self._table.stretches)
-        self.grouped = len(np.unique(place[:BATCH])) < min(n_rows, BATCH) if group is None else True
+        self.grouped = group is not None
         self._missing = missing if missing.any() else None
         self.y, self.place = (y, place) if self._missing is None else (y[~missing], place[~missing])
         self._ends = np.append(np.arange(BATCH, n_rows, BATCH), n_rows)  # of pieces, among all rows
         labelled = self._ends if self._missing is None else np.cumsum(~missing)[self._ends - 1]
         self.pieces = np.diff(labelled, prepend=0)
         self._labelled_ends = labelled
-        self.n, self.code = len(self.y), spec.code
-        self.n_columns = self.read(0, 0.0, 1.0).shape[1]
+        self.n, self.n_columns, self.code = len(self.y), spec.n_columns, spec.code
 
     def row_of(self, labelled: Ints) -> Ints:
         """Return the positions in the input of labelled rows."""
@@ -114,10 +117,9 @@ class Rows:
     def read(self, piece: int, low: float, high: float) -> _Singles:
         """Return the features of the rows of a piece whose places are in a range."""
         rows = self.chosen(piece, low, high)
-        if not len(rows) and piece:
+        if not len(rows):
             return np.empty((0, self.n_columns), dtype=np.float32)
-        last = int(self._ends[piece])
-        first = piece * BATCH
+        first, last = piece * BATCH, int(self._ends[piece])
         if self._missing is not None:
             rows = np.flatnonzero(~self._missing[first:last])[rows]
         try:
@@ -184,7 +186,7 @@ def _number_groups(beside: Data, table: Any, names: Sequence[str]) -> Ints | Non
 def _open_table(spec: Spec, n_rows: int) -> Any:
     if isinstance(spec.source, Data):
         return _InMemory(spec.source, spec.names)
-    return _InNpy(spec.source) if spec.source.file.kind == "npy" else _InTable(spec, n_rows)
+    return _InNpy(spec.source) if spec.source.file.kind == "npy" else _InTable(spec.source, spec, n_rows)
 
 
 class _InMemory:
@@ -213,8 +215,10 @@ class _InNpy:
     stretches = None
 
     def __init__(self, source: Source) -> None:
-        self._array = open_npy(source.file)
-        self._columns = features_of_npy(self._array, source.asked)
+        array = open_npy(source.file)
+        if array is None:
+            raise DataError(f"{source.file.shown} is no longer a matrix of numbers. Did it change meanwhile?")
+        self._array, self._columns = array, features_of_npy(array, source.asked)
 
     def read(self, first: int, last: int, rows: Ints) -> Any:
         return self._array.read(first, last)[rows][:, self._columns]
@@ -223,9 +227,8 @@ class _InNpy:
 class _InTable:
     """Rows of Parquet, Arrow or CSV files; Parquet is read from any row group on, others in order."""
 
-    def __init__(self, spec: Spec, n_rows: int) -> None:
-        file, asked = spec.source.file, spec.source.asked
-        self._copy = fetched(file)  # it is deleted with this object
+    def __init__(self, source: Source, spec: Spec, n_rows: int) -> None:
+        asked, self._copy = source.asked, fetched(source.file)  # a copy is deleted with this object
         self._table, self._n_rows, self._embedding = open_table(self._copy.__enter__()), n_rows, None
         columns = asked.choose(self._table.names, asked.roles)
         if spec.names is None:  # the columns of a matrix are in one column of lists
@@ -236,7 +239,9 @@ class _InTable:
             unused = {c.name for c in first.columns_ if not c.width} if isinstance(first, TablePreparer) else set()
             columns = [name for name in columns if name in spec.names and name not in unused]
         self._columns = columns
-        self._batches, self._left, self._at = None, None, 0
+        self._batches: Any = None  # a stream, of which what is left of a batch comes next, at this row
+        self._left: Any = None
+        self._at = 0
 
     @property
     def stretches(self) -> Ints | None:
@@ -255,8 +260,7 @@ class _InTable:
 
     def _piece(self, first: int, last: int) -> Any:
         """Return rows of the stream, which is opened again if they are not ahead."""
-        groups = self._table.groups
-        if self._batches is None or first < self._at or (groups is not None and self._is_later_group(first)):
+        if self._batches is None or first < self._at or self._is_in_later_group(first):
             self._open(first)
         parts: list[Any] = []
         while self._at < last:
@@ -272,14 +276,16 @@ class _InTable:
             self._batches = self._left = None
         return arrow().Table.from_batches(parts)
 
-    def _is_later_group(self, row: int) -> bool:
+    def _is_in_later_group(self, row: int) -> bool:
+        if self._table.groups is None or row == self._at:
+            return False
         now, wanted = self._table.groups.group_of(np.array([self._at, row]))
-        return bool(wanted > now and row > self._at)
+        return bool(wanted > now)
 
     def _open(self, row: int) -> None:
-        groups, self._at, self._left = None, 0, None
-        if self._table.groups is not None:
-            first = int(self._table.groups.group_of(np.array([row]))[0])
-            groups = np.arange(first, len(self._table.groups.n_rows))
-            self._at = int(self._table.groups.ends[first] - self._table.groups.n_rows[first])
-        self._batches = self._table.batches(self._columns, groups)
+        groups, some = self._table.groups, None
+        self._at, self._left = 0, None
+        if groups is not None:
+            first = int(groups.group_of(np.array([row]))[0])
+            some, self._at = np.arange(first, len(groups.n_rows)), int(groups.ends[first] - groups.n_rows[first])
+        self._batches = self._table.batches(self._columns, some)

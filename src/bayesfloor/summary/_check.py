@@ -369,6 +369,7 @@ def check(
     learners: dict[str, Any] | None = None,
     rows: Any = "auto",
     resume: str | None = None,
+    client: Any = None,
     name: str = "",
     n_jobs: int | None = None,
     random_state: int = 0,
@@ -441,6 +442,8 @@ def check(
         what they add. A number up to 50,000 limits all learners and trees to a subsample of so many rows.
     resume : str, default=None
         Folder in which to keep what is finished of all rows; the same call goes on from there.
+    client : distributed.Client, default=None
+        A Dask cluster whose workers train on the rows beyond 200,000; ``X`` is then a path that all of them can read.
     name : str, default=""
         The name of the data in the output.
     auto_groups : bool, default=True
@@ -485,7 +488,7 @@ def check(
     )
     drawing: Any = {"max_rows": drawn_at_most(rows), "random_state": random_state, "at_most": AT_MOST}
     data = open_data(X, y, groups=groups, predictions=predictions, task=task, clean_labels=clean_labels, **drawing)
-    more = MoreRows(rows, resume, y_kind, tuple(learners or ()))
+    more = MoreRows(rows, resume, y_kind, tuple(learners or ()), client)
     data = more.checked(data)
     if data.task == NUMBERS:
         data = replace(data, name=name or data.name)

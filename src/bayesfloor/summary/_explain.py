@@ -100,6 +100,9 @@ CODES = {
     "a missing column.",
     "BF123": "Uneven errors. For a fifth of the rows, those with small or large predictions, errors are at least twice "
     "as large as usual. If they grow with the prediction, the logarithm may be the better target.",
+    "BF124": "Training was cut short. Boosting on all rows ended at the largest number of trees, while the rows that "
+    "decide when to stop still got better. Its error is an upper end that holds, but the learning curve is cut short "
+    "too, so it gives no lower end.",
     "BF201": "Few rows. The figures of a class with fewer than 30 rows are too uncertain to rely on, and gates "
     "ignore it. Add rows or merge the class.",
     "BF202": "Scaling matters. Distances depend on the units of the features, and here the fraction of cross-class "

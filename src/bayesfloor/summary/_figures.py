@@ -60,9 +60,11 @@ _LEARNERS = 3  # with the lowest errors
 
 def head_line(check: Measured) -> str:
     """Return what was checked, in one line."""
-    facts = check.facts
+    facts, more = check.facts, check.all_rows
     rows = (
-        f"{facts.n_used:,} of {facts.n_rows:,} rows" if facts.n_used < facts.n_rows else how_many(facts.n_rows, "row")
+        f"{max(facts.n_used, 0 if more is None else more.n_used):,} of {facts.n_rows:,} rows"
+        if facts.n_used < facts.n_rows
+        else how_many(facts.n_rows, "row")
     )
     parts = [printable(facts.name)] if facts.name else []
     parts += [rows, how_many(facts.n_features, "feature")]

@@ -77,6 +77,7 @@ _BY_IMPORTANCE = (
         "BF105",
         "BF122",
         "BF123",
+        "BF124",
         "BF120",
         "BF201",
         "BF107",
@@ -201,9 +202,10 @@ def find(check: Measured) -> tuple[Finding, ...]:
     """Return all findings, the most important first."""
     makers = [_spellings, _codes, _no_signal, _conflict, _alike, _hardest, _suspicious, _rare]
     makers = [_codes, _odd_numbers, _uneven_errors] if check.task == NUMBERS else [*makers, _model, _seen_labels]
-    found = [finding for make in makers if (finding := make(check)) is not None]
+    found = [finding for make in (*makers, _capped) if (finding := make(check)) is not None]
     found += hazard_findings(check._hazards, check.of_errors)
-    weak = (trait for trait in check.traits if trait.weak)
+    few = () if check.all_rows is None else ("BF206",)  # of trees; learners saw more
+    weak = (trait for trait in check.traits if trait.weak and trait.code not in few)
     found += [make_finding(trait.code, "traits", sentence(trait.text), trait.advice) for trait in weak]
     return tuple(sorted(found, key=lambda finding: _rank(check, finding.code)))
 
@@ -229,6 +231,20 @@ def _explained(check: Measured) -> float:
 def _n_searched(check: Measured) -> int:
     """Return the number of rows whose labels were compared with their neighbours': those in the trees."""
     return check.facts.n_used if check.facts.priors is None else check.overall.n_rows
+
+
+def _capped(check: Measured) -> Finding | None:
+    """Find learners that were ended while they still improved."""
+    if check.all_rows is None or not check.all_rows.capped:
+        return None
+    point = next(each for each in reversed(check.all_rows.points) if each.capped)
+    return make_finding(
+        "BF124",
+        "all_rows",
+        f"Boosting was still improving after {point.n_trees:,} rounds on {how_many(point.n_rows, 'row')}.",
+        "Its loss is an upper end only, and its learning curve gives no lower end.",
+        "To go further, train LightGBM on all rows with more trees, and pass its score: --score, or score=.",
+    )
 
 
 def _spellings(check: Measured) -> Finding | None:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from bayesfloor.answer._all_rows import AllRows
 from bayesfloor.answer._answer import Answer
 from bayesfloor.answer._forecast import GROWTH, LEVELS, Forecast
 from bayesfloor.answer._metrics import METRICS, NUMBERS
@@ -175,6 +176,18 @@ def _refuse_budget(budget: Budget) -> None:
         raise InputError("the parts of what will stay do not add up to it")
 
 
+def _refuse_rows(found: AllRows) -> None:
+    """Raise an error for points that cannot have been measured."""
+    sizes = [point.n_rows for point in found.points]
+    ends = [(point.low, point.loss, point.high) for point in found.points]
+    ends += [(each.low, each.loss, each.high) for each in found.before]
+    if not all(low >= 0 and high <= _MOST_LOSS and _in_order(low, loss, high) for low, loss, high in ends):
+        raise InputError("a point of all rows is no loss with an interval")
+    most = max(found.n_rows, found.next_rows)
+    if not sizes or sorted(sizes) != sizes or sizes[-1] != found.n_used or not 1 <= found.n_used <= most < _MOST_ROWS:
+        raise InputError("the numbers of all rows make no sense")
+
+
 def _in_order(low: float, middle: float, high: float) -> bool:
     """Whether an interval has a loss inside, but for rounding."""
     return bool(low <= middle * (1 + _ROUNDING) + _ROUNDING and middle <= high * (1 + _ROUNDING) + _ROUNDING)
@@ -190,6 +203,8 @@ def _refuse_nonsense(made: Measured) -> None:
         _refuse_budget(made.budget)
     if made.model_score is not None:
         _refuse_score(made.model_score, answers[made.model_score.metric])
+    if made.all_rows is not None:
+        _refuse_rows(made.all_rows)
     if made.features is not None and len(made.features.columns) != len(made.features.fall):
         raise InputError("the features and what they carry differ in number")
     for name, answer in answers.items():

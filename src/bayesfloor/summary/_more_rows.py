@@ -41,6 +41,7 @@ class MoreRows:
     resume: str | None
     y_kind: str
     own: tuple[str, ...]  # names of the user's learners
+    client: Any = None  # of a Dask cluster
 
     @property
     def most(self) -> int | None:
@@ -76,12 +77,14 @@ class MoreRows:
             return answers, None
         held = own is not None and own.applied
         columns = hazards.group_columns if held else ()
-        if hazards.time == LATER or hazards.undecided or hazards.synthetic or (held and not columns):
+        race = next(iter(answers.values())).evidence()
+        copies = data.groups is None and len(np.unique(race.cluster)) < len(race.cluster)
+        if hazards.time == LATER or hazards.undecided or hazards.synthetic or ((held or copies) and not columns):
             if auto:
                 return answers, None
             raise InputError(
-                f"Got rows={self.rows!r}, but rows that depend on each other were found, and no column says which. "
-                "Pass rows=50_000, or groups."
+                f"Got rows={self.rows!r}, but rows that depend on each other were found, such as copies, and no column "
+                "says which. Pass rows=50_000, or groups."
             )
         from bayesfloor.io._all_rows import open_rows
 
@@ -93,7 +96,7 @@ class MoreRows:
             if auto:
                 return answers, None
             raise
-        return long_race(rows, answers, known, self.most, auto=auto, resume=self.resume)
+        return long_race(rows, answers, known, self.most, auto=auto, resume=self.resume, client=self.client)
 
 
 def _n_labelled(data: Data) -> int:
