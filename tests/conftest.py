@@ -20,8 +20,8 @@ CI = os.environ.get("CI") == "true"
 
 # No deadlines: a shared machine stalls at times. In CI a red run must be red again when repeated.
 PROFILE = os.environ.get("BAYESFLOOR_PROFILE", "ci" if CI else "dev")
-hypothesis.settings.register_profile("dev", max_examples=15, deadline=None)
-hypothesis.settings.register_profile("ci", max_examples=20, deadline=None, derandomize=True)
+hypothesis.settings.register_profile("dev", max_examples=10, deadline=None)
+hypothesis.settings.register_profile("ci", max_examples=10, deadline=None, derandomize=True)
 hypothesis.settings.register_profile("nightly", max_examples=500, deadline=None)
 hypothesis.settings.load_profile(PROFILE)
 
