@@ -11,10 +11,11 @@ import numpy as np
 
 from bayesfloor.answer._all_rows import ENOUGH, AllRows, Known, Stopped, long_race, refuse_memory
 from bayesfloor.answer._answer import Answer
-from bayesfloor.answer._big_learners import load_lightgbm, training_rows
+from bayesfloor.answer._big_learners import training_rows
 from bayesfloor.answer._hazards import LATER, Hazards
 from bayesfloor.answer._make_answer import LEARN_ON
 from bayesfloor.answer._metrics import IN_PERCENT, METRICS, score_text
+from bayesfloor.answer._pieces import load_lightgbm
 from bayesfloor.io._data import Data
 from bayesfloor.io._features import Features
 from bayesfloor.io._labels import missing_labels
