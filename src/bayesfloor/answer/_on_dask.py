@@ -132,7 +132,7 @@ class _Binned:
     def __init__(self, spec: Spec, job: Job, part: tuple[float, float], options: dict[str, Any]) -> None:
         import lightgbm
 
-        from bayesfloor.answer._big_learners import pieces
+        from bayesfloor.answer._pieces import pieces
         from bayesfloor.io._all_rows import Rows
 
         rows, (few, stop) = Rows(spec), job.held
