@@ -9,7 +9,7 @@ from numpydoc.xref import DEFAULT_LINKS
 import bayesfloor
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE / "_extensions"), str(HERE.parent)]  # the last one for the colours in benchmarks
+sys.path[:0] = [str(HERE), str(HERE / "_extensions"), str(HERE.parent)]  # the last one for benchmarks
 
 from origins import find_origins  # noqa: E402 - on the path only now
 
