@@ -20,6 +20,7 @@ import numpy as np
 from bayesfloor.answer._learners import REGISTRY, Size, code_encoder
 from bayesfloor.answer._metrics import CLASSES, LEAST_CHANCE
 from bayesfloor.answer._number_learners import REGRESSORS
+from bayesfloor.answer._on_dask import Job, boost_on_workers, pieces
 from bayesfloor.support._errors import MissingPackageError
 from bayesfloor.support._tasks import Progress, effective_n_jobs, ignoring, one_blas_thread
 from bayesfloor.support._types import Floats, Ints
@@ -252,8 +253,6 @@ class Bench:
         return self._tested(model, n, n_trees, leaves, capped=model.current_iteration() >= most)
 
     def _boost_on_workers(self, size: int, options: dict[str, Any], most: int) -> Trained:
-        from bayesfloor.answer._on_dask import Job, boost_on_workers
-
         low, high = self._ends[1], self._end(size)
         stop, few = ((X, self._labels(y)) for X, y in (self._held[1], self._held[2][:2]))
         job = Job(options, most, _PATIENCE, low, high, self._unit, self._codes, (few, stop))
@@ -361,32 +360,3 @@ def n_leaves(size: int) -> int:
 def n_rounds(n_classes: int) -> int:
     """Return the most rounds; each has a tree per class if there are more than two."""
     return _TREES if n_classes <= 2 else max(_TREES_PER_CLASS, 2 * _TREES // n_classes)
-
-
-def pieces(
-    lightgbm: Any,
-    rows: Rows,
-    low: float,
-    high: float,
-    told: Callable[[str, int, int], None],
-    some: range | None = None,
-) -> Iterator[Any]:
-    """Yield the rows of each piece in this range: LightGBM reads a piece when it makes its bins, and forgets it."""
-
-    class Piece(lightgbm.Sequence):  # type: ignore[misc]
-        def __init__(self, number: int, n: int, before: int) -> None:
-            self.number, self.n, self.before, self.batch_size = number, n, before, max(1, n)
-
-        def __len__(self) -> int:
-            return self.n
-
-        def __getitem__(self, some: Any) -> np.ndarray:
-            found = rows.read(self.number, low, high)[some]
-            told("reading", self.before + self.n, rows.n)
-            return found
-
-    ends = np.cumsum(rows.pieces)
-    for number in range(len(ends)) if some is None else some:
-        inside = len(rows.chosen(number, low, high))
-        if inside:
-            yield Piece(number, inside, int(ends[number] - rows.pieces[number]))
