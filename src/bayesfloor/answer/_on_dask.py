@@ -20,6 +20,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from bayesfloor.answer._pieces import pieces
 from bayesfloor.support._errors import InputError
 
 if TYPE_CHECKING:
@@ -132,7 +133,6 @@ class _Binned:
     def __init__(self, spec: Spec, job: Job, part: tuple[float, float], options: dict[str, Any]) -> None:
         import lightgbm
 
-        from bayesfloor.answer._pieces import pieces
         from bayesfloor.io._all_rows import Rows
 
         rows, (few, stop) = Rows(spec), job.held
