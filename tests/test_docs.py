@@ -33,6 +33,7 @@ PUBLIC = [f"bayesfloor.{name}" for name in import_module("bayesfloor").__all__] 
 
 OTHERS = {
     "bayesfloor.answer.Basis",  # an enumeration: its signature is Python's own
+    "bayesfloor.answer.Stopped",
     "bayesfloor.decide.PartName",
     "bayesfloor.summary.Action",
     "bayesfloor.floor.SampledRowsWarning",

@@ -85,6 +85,18 @@ def test_rows_to_stop_on_and_to_test_on_are_not_trained_on(before):
     assert end == 1
 
 
+def test_rows_of_a_group_are_on_one_side():
+    """Otherwise the held-out rows would be known ones."""
+    X, y = lattice(20_000)
+    groups = np.arange(20_000) // 7
+    data = open_data(X, y, groups=groups)
+    bench = Bench(open_rows(data, BayesFloor().fit(X[:2000], y[:2000]).fitted_.sample.features))
+
+    rest = np.setdiff1d(np.arange(20_000), bench.row)
+    assert not np.intersect1d(groups[bench.row], groups[rest]).size
+    assert len(np.unique(bench.cluster)) == len(np.unique(groups[bench.row])) < len(bench.row)
+
+
 def test_the_answer_rests_on_the_better_race(before, found):
     answers, told = found
     answer, first = answers["accuracy"], before.answers["accuracy"]
@@ -223,6 +235,18 @@ def test_classes_that_the_first_race_lacks_are_left_out_of_the_test():
     assert answers["accuracy"].n_classes == 2
     assert answers["accuracy"].evidence().predicted["boosting"].shape[1] == 2
     assert told.best.loss < 0.3
+
+
+def test_other_metrics_are_answered_from_the_same_race():
+    before = first_race(*lattice(N), metrics=["roc_auc", "log_loss"])
+    answers, told = long_race(before.rows, before.answers, before.known, 12_500)
+
+    assert list(answers) == ["roc_auc", "log_loss", "accuracy"]
+    assert told.stopped is Stopped.ASKED
+    assert told.next_rows > 12_500
+    assert answers["roc_auc"].upper < before.answers["roc_auc"].upper
+    assert answers["log_loss"].estimate <= answers["log_loss"].upper
+    assert told.best.loss == min(answers["roc_auc"].errors.values())
 
 
 def test_numbers_have_points_in_the_unit_of_the_metric():

@@ -20,7 +20,7 @@ import numpy as np
 from bayesfloor.answer._learners import REGISTRY, Size, code_encoder
 from bayesfloor.answer._metrics import CLASSES, LEAST_CHANCE
 from bayesfloor.answer._number_learners import REGRESSORS
-from bayesfloor.support._errors import MissingPackageError
+from bayesfloor.answer._pieces import load_lightgbm, pieces
 from bayesfloor.support._tasks import Progress, effective_n_jobs, ignoring, one_blas_thread
 from bayesfloor.support._types import Floats, Ints
 
@@ -37,7 +37,7 @@ _TREES, _TREES_PER_CLASS = 1000, 150  # most rounds, and the fewest that many cl
 _SEEN = 600_000  # rows that the network sees in all epochs together, if it has fewer
 _MOST_SEEN = 10_000_000  # rows of which it reads a part, if there are more
 _EPOCHS = 10
-_IN_MEMORY = 20_000_000  # numbers that it reads at a time
+_IN_MEMORY, _MOST_PARTS = 10_000_000, 8  # numbers that it reads at a time; each part is read from the whole table
 _MOST_COLUMNS = 1000  # with more, the network takes too long
 _BATCH, _STEP, _LEAST_STEP = 200, 0.005, 1e-5
 
@@ -60,17 +60,6 @@ class Trained(NamedTuple):
     capped: bool = False
     seconds: float = 0.0
     cpu_seconds: float = 0.0
-
-
-def load_lightgbm() -> Any:
-    """Import LightGBM, which takes a second or two."""
-    try:
-        import lightgbm
-    except ImportError as error:
-        raise MissingPackageError(
-            'Learners that see all rows need LightGBM: pip install "bayesfloor[large]", or leave out rows.'
-        ) from error
-    return lightgbm
 
 
 @dataclass(eq=False)
@@ -343,7 +332,7 @@ class Bench:
             X, y, place = self._held[2]
             yield X, y, np.argsort(np.where(place < high, place, 2.0), kind="stable")[: int((place < high).sum())]
             return
-        n_parts = int(np.ceil(size * self.rows.n_columns / _IN_MEMORY))
+        n_parts = min(_MOST_PARTS, int(np.ceil(size * self.rows.n_columns / _IN_MEMORY)))
         for start, end in pairwise(np.linspace(low, high, n_parts + 1).tolist()):
             X, y, place = self.rows.take(start, end)
             yield X, y, np.argsort(place, kind="stable")
@@ -361,32 +350,3 @@ def n_leaves(size: int) -> int:
 def n_rounds(n_classes: int) -> int:
     """Return the most rounds; each has a tree per class if there are more than two."""
     return _TREES if n_classes <= 2 else max(_TREES_PER_CLASS, 2 * _TREES // n_classes)
-
-
-def pieces(
-    lightgbm: Any,
-    rows: Rows,
-    low: float,
-    high: float,
-    told: Callable[[str, int, int], None],
-    some: range | None = None,
-) -> Iterator[Any]:
-    """Yield the rows of each piece in this range: LightGBM reads a piece when it makes its bins, and forgets it."""
-
-    class Piece(lightgbm.Sequence):  # type: ignore[misc]
-        def __init__(self, number: int, n: int, before: int) -> None:
-            self.number, self.n, self.before, self.batch_size = number, n, before, max(1, n)
-
-        def __len__(self) -> int:
-            return self.n
-
-        def __getitem__(self, some: Any) -> np.ndarray:
-            found = rows.read(self.number, low, high)[some]
-            told("reading", self.before + self.n, rows.n)
-            return found
-
-    ends = np.cumsum(rows.pieces)
-    for number in range(len(ends)) if some is None else some:
-        inside = len(rows.chosen(number, low, high))
-        if inside:
-            yield Piece(number, inside, int(ends[number] - rows.pieces[number]))

@@ -11,6 +11,7 @@ import logging
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from time import sleep
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -44,10 +45,6 @@ class Job(NamedTuple):
     held: tuple[tuple[Any, Any], tuple[Any, Any]]
 
 
-class _Lost(Exception):  # noqa: N818 - not an error: the others go on
-    """Workers are gone."""
-
-
 def boost_on_workers(client: Any, rows: Rows, job: Job) -> tuple[Any, int, bool]:
     """Return LightGBM's model, trained on all workers, its best round, and whether that was the last one allowed.
 
@@ -62,19 +59,20 @@ def boost_on_workers(client: Any, rows: Rows, job: Job) -> tuple[Any, int, bool]
         some = dict(sorted(workers.items())[: len(rows.pieces)])
         try:
             model, best, capped = _train_once(client, spec, job, some)
+        except Exception as error:
+            if not (gone := _gone(client, some, _LOOKS)):
+                raise InputError(f"Training on Dask workers failed: {error}") from error
+            logger.info("%d of %d workers are gone; training again on those that are left", len(gone), len(some))
+        else:
             return lightgbm.Booster(model_str=model), best, capped
-        except _Lost as lost:
-            logger.info("%s; training again on those that are left", lost)
     raise InputError("No Dask worker is left to train on. Start workers and run this again, with resume= to go on.")
 
 
 def _train_once(client: Any, spec: Spec, job: Job, workers: dict[str, int]) -> tuple[str, int, bool]:
-    from distributed import Event
-
     stop, names = f"bayesfloor-{uuid4()}", list(workers)
     futures: list[Any] = []
     try:
-        (held,) = client.scatter([job], broadcast=True, hash=False)
+        (held,) = client.scatter([job], workers=names[:1], hash=False)
         ends = [round(part / len(names), 9) for part in range(len(names) + 1)]
         for at, name in enumerate(names):
             options = job.options | {"num_threads": workers[name], "pre_partition": True, "tree_learner": "data"}
@@ -96,31 +94,33 @@ def _train_once(client: Any, spec: Spec, job: Job, workers: dict[str, int]) -> t
         return tuple(trained[0].result())
     finally:
         with suppress(Exception):
-            Event(stop, client).set()
+            _dask().Event(stop, client).set()
         client.cancel(futures, force=True)
 
 
 def _wait(client: Any, futures: Sequence[Any], workers: dict[str, int]) -> None:
-    """Wait for all results; as soon as one fails, find out whether a worker has gone."""
-    from distributed import wait
+    """Wait for all results; raise as soon as one fails or a worker has gone."""
+    while pending := [future for future in futures if future.status != "finished"]:
+        for future in pending:
+            if future.status != "pending":
+                future.result()  # raises
+        if _gone(client, workers):
+            raise ConnectionError("a worker has gone")
+        with suppress(TimeoutError):
+            _dask().wait(pending, timeout=_LOOK)
 
-    while True:
-        failed = [future for future in futures if future.status not in ("pending", "finished")]
-        gone = set(workers) - set(client.nthreads())
-        for _ in range(_LOOKS if failed else 0):
-            if gone:
-                break
-            sleep(_LOOK)
-            gone = set(workers) - set(client.nthreads())
-        if gone:
-            raise _Lost(f"{len(gone)} of {len(workers)} workers are gone")
-        if failed:
-            raise InputError(f"Training on Dask workers failed: {failed[0].exception()}") from failed[0].exception()
-        if pending := [future for future in futures if future.status == "pending"]:
-            with suppress(TimeoutError):
-                wait(pending, timeout=_LOOK)
-        else:
-            return
+
+def _gone(client: Any, workers: dict[str, int], n_looks: int = 1) -> set[str]:
+    """Return which workers the cluster has lost, as soon as it knows of any."""
+    for _ in range(n_looks):
+        if gone := set(workers) - set(client.nthreads()):
+            return gone
+        sleep(_LOOK * (n_looks > 1))
+    return set()
+
+
+def _dask() -> Any:
+    return import_module("distributed")  # as anything: its functions have no types
 
 
 # On a worker
@@ -132,7 +132,7 @@ class _Binned:
     def __init__(self, spec: Spec, job: Job, part: tuple[float, float], options: dict[str, Any]) -> None:
         import lightgbm
 
-        from bayesfloor.answer._big_learners import pieces
+        from bayesfloor.answer._pieces import pieces
         from bayesfloor.io._all_rows import Rows
 
         rows, (few, stop) = Rows(spec), job.held
@@ -155,18 +155,18 @@ def _free_port() -> int:
 def _train(part: _Binned, job: Job, network: dict[str, Any], stop: str) -> tuple[str, int, bool]:
     """Train together with the other workers, which all get the same model."""
     import lightgbm
-    from distributed import Event
 
-    ended = Event(stop)
+    ended = _dask().Event(stop)
 
     def look(_: Any) -> None:
         if ended.is_set():
             raise InterruptedError("training was stopped")
 
-    callbacks = [look, lightgbm.early_stopping(job.patience, verbose=False)]
+    callbacks: list[Any] = [look, lightgbm.early_stopping(job.patience, verbose=False)]
     try:
         model = lightgbm.train(part.options | network, part.data, job.rounds, [part.stop], callbacks=callbacks)
     finally:  # of the process: training that failed would leave it behind
-        lightgbm.Booster.free_network(SimpleNamespace(_network=True))
+        free: Any = lightgbm.Booster.free_network
+        free(SimpleNamespace())
     best = model.best_iteration or model.current_iteration()
     return model.model_to_string(num_iteration=-1), best, model.current_iteration() >= job.rounds

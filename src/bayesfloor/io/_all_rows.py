@@ -85,6 +85,7 @@ class Rows:
         beside = source.open_beside(spec.known) if isinstance(source, Source) else source
         n_rows = beside.X.shape[0]
         self.task, self.classes = beside.task, None
+        y: Any
         if self.task == "numbers":
             y = np.asarray(beside.y, dtype=np.float64)
             missing = np.isnan(y)
@@ -97,7 +98,8 @@ class Rows:
         place = places(n_rows, seed, group, self._table.stretches)
         self.grouped = group is not None
         self._missing = missing if missing.any() else None
-        self.y, self.place = (y, place) if self._missing is None else (y[~missing], place[~missing])
+        given = slice(None) if self._missing is None else ~missing
+        self.y, self.place = y[given], place[given]
         self._ends = np.append(np.arange(BATCH, n_rows, BATCH), n_rows)  # of pieces, among all rows
         labelled = self._ends if self._missing is None else np.cumsum(~missing)[self._ends - 1]
         self.pieces = np.diff(labelled, prepend=0)
@@ -155,7 +157,7 @@ class Rows:
         classes = None if self.classes is None else self.classes.tolist()
         found.update(repr((self.n, self.task, classes, prepared, self._spec.names)).encode())
         for array in (self.y, self.place, self.read(0, 0.0, 1.0), self.read(len(self.pieces) - 1, 0.0, 1.0)):
-            found.update(np.ascontiguousarray(array))
+            found.update(np.ascontiguousarray(array).data)
         return found.hexdigest()
 
 

@@ -128,16 +128,17 @@ def read_labels(y: Any, n_rows: int, *, guessed: bool = False) -> tuple[np.ndarr
 def code_labels(y: Any) -> tuple[np.ndarray, Ints]:
     """Return the classes and the class number of each of very many rows, -1 without a label; ``y`` was checked."""
     labels = as_label_array(y).reshape(-1)
+    codes: Ints
     if labels.dtype.kind in "OT":
         known = dict[Any, int]()
-        codes = np.fromiter((known.setdefault(label, len(known)) for label in labels.tolist()), np.int32, len(labels))
+        codes = np.fromiter((known.setdefault(label, len(known)) for label in labels.tolist()), np.int64, len(labels))
         labels = np.empty(len(known), dtype=object)
         labels[:] = list(known)
     elif labels.dtype.kind in "iu" and int(np.ptp(labels)) < _NARROW:
         low = labels.min()
         codes, labels = labels.astype(np.int64) - int(low), np.arange(int(low), int(labels.max()) + 1)
         there = np.bincount(codes) > 0
-        codes, labels = (np.cumsum(there, dtype=np.int32) - 1)[codes], labels[there]
+        codes, labels = (np.cumsum(there) - 1)[codes], labels[there]
     else:
         labels, codes = np.unique(labels, return_inverse=True)
     gaps = missing_labels(labels)

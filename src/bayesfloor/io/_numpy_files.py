@@ -82,7 +82,7 @@ def open_npy(file: File) -> NpyRows | None:
     """Open an array to be read in pieces; None if it is not a matrix of numbers."""
     with file.open_raw() as stream:
         shape, by_column, dtype = _header(stream)
-        able = dtype.kind in "biuf" and len(shape) > 1 and prod(shape)
+        able = dtype.kind in "biuf" and len(shape) > 1 and 0 not in shape
         return NpyRows(file, shape, by_column, dtype, stream.tell()) if able else None
 
 

@@ -187,10 +187,10 @@ def _at_most(data: Data, source: Source | None, n_drawn: int, seed: int) -> Data
 def _of_rows(data: Data, rows: Ints) -> Data:
     """Return a sample with these rows."""
     columns = {name: getattr(data, name) for name in ("y", "groups", "weight", "predictions", "ids", "images")}
-    own = {name: as_label_array(values)[rows] for name, values in columns.items() if values is not None}
+    own: dict[str, Any] = {name: as_label_array(each)[rows] for name, each in columns.items() if each is not None}
     X, unlabelled = data.X[rows.tolist()] if data.form == "frame" else data.X[rows], missing_labels(data.y)
-    counts = {"n_rows": data.X.shape[0], "n_unlabelled": int(np.count_nonzero(unlabelled))}
-    return replace(data, X=X, **own, **counts, drawn=rows, source=data)
+    own |= {"n_rows": data.X.shape[0], "n_unlabelled": int(np.count_nonzero(unlabelled))}
+    return replace(data, X=X, **own, drawn=rows, source=data)
 
 
 def _with_numbers(data: Data) -> Data:
