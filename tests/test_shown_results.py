@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.dummy import DummyClassifier
 
 from bayesfloor import BayesFloor, FloorSelector, check, compare_representations, spanning_forest
+from bayesfloor.answer import Ahead, AllRows, Point, Stopped
 from bayesfloor.decide import gap, merge_advice, two_samples
 from bayesfloor.forest import class_forests
 from bayesfloor.hierarchy import ClassTree
@@ -49,6 +50,13 @@ def make_results():
     numbers = check(wine, prices, effort="quick", predictions=prices)
     parts += [numbers.odd, numbers.by_prediction, numbers.model_score, numbers.budget.parts[0]]
     parts += [found.budget, found.next[0], check(table, "label", learners={}).features]
+    points = tuple(Point(n, HOSTILE, 0.2, 0.1, 0.3) for n in (100_000, 200_000))
+    ahead = Ahead(200_000, 100_000, 0.2, 0.1, 0.3, 0.2)
+    parts += [
+        *points,
+        ahead,
+        AllRows(points, (ahead,), (0.2, 0.1, 0.3), 0.3, 40_000, 300_000, 200_000, Stopped.NO_GAIN),
+    ]
     return {type(part).__name__: part for part in parts}
 
 
@@ -73,10 +81,10 @@ def _hazards():
 
 # fmt: off
 NAMES = [
-    "Answer", "Budget", "ClassAnswers", "ClassForests", "ClassTree", "Column", "Comparison", "Counts", "Curve", "Data",
+    "Ahead", "AllRows", "Answer", "Budget", "ClassAnswers", "ClassForests", "ClassTree", "Column", "Comparison", "Counts", "Curve", "Data",
     "Dependence", "DoubtfulColumns", "Drift", "ErrorByPrediction", "Facts", "Finding", "Fit", "Floor", "Forecast",
     "Forest", "Gap", "GapLines", "Gate", "HoldOut", "Importances", "Leak", "MergeAdvice", "MergeStep", "ModelScore",
-    "OddNumbers", "OneVsRestFloor", "PairAnswers", "PairwiseFloor", "Part", "Prepared", "Race", "Reason",
+    "OddNumbers", "OneVsRestFloor", "PairAnswers", "PairwiseFloor", "Part", "Point", "Prepared", "Race", "Reason",
     "RelatedRows", "SampleScores", "SelectionPath", "Step", "SuspiciousLabels", "TooGood", "Trait", "TwoSamples",
 ]
 # fmt: on

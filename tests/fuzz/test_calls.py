@@ -82,7 +82,8 @@ CALLS = {
         summary.check,
         lambda: rows(effort="quick"),
         (
-            *_FLOOR,
+            *(name for name in _FLOOR if name != "max_rows"),
+            "rows",
             "target",
             "groups",
             "predictions",

@@ -48,6 +48,9 @@ TOLD = {
     Reason(Basis.ONE_KIND, names=("mine",)): (
         "only the learner mine gets this low: no second kind of learner confirms it"
     ),
+    Reason(Basis.CAPPED, (1_000_000.0,)): (
+        "trees were still improving when training on 1,000,000 rows ended, so there is no limit"
+    ),
     Reason(Basis.WIDE, (0.117,)): "the range is 11.7 points wide",
 }
 

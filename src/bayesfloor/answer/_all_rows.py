@@ -29,7 +29,7 @@ from bayesfloor.support._errors import InputError
 from bayesfloor.support._results import Result
 from bayesfloor.support._tasks import free_memory
 from bayesfloor.support._types import Floats, Ints
-from bayesfloor.support._words import number_text, two_digits
+from bayesfloor.support._words import number_text, printable, two_digits
 
 if TYPE_CHECKING:
     from bayesfloor.io._all_rows import Rows
@@ -102,7 +102,7 @@ class Point(Result):
     cpu_seconds: float = 0.0
 
     def _summary(self) -> str:
-        return f"{self.n_rows:,} rows, {self.learner}: {number_text(self.loss)}"
+        return f"{self.n_rows:,} rows, {printable(self.learner)}: {number_text(self.loss, 2)}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,7 +186,7 @@ class AllRows(Result):
         return any(point.capped for point in self.points if point.n_rows == self.n_used)
 
     def _summary(self) -> str:
-        return f"{self.n_used:,} of {self.n_rows:,} rows: {number_text(self.best.loss)} by {self.best.learner}"
+        return f"{self.n_used:,} of {self.n_rows:,} rows: {number_text(self.best.loss, 2)} by {printable(self.best.learner)}"
 
     def _columns(self) -> dict[str, Any]:
         return {name: [getattr(point, name) for point in self.points] for name in Point.__dataclass_fields__}

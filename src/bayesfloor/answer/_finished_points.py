@@ -65,15 +65,15 @@ class FinishedPoints:
     def _point(self, given: dict[str, object], name: str, size: int, shape: tuple[int, ...]) -> Trained:
         head = {"kind": _KIND, "key": self.key, "learner": name, "size": size, "shape": list(shape)}
         if any(given[key] != value for key, value in head.items()):
-            raise ValueError("of other rows or settings")
+            raise InputError("of other rows or settings")
         n_bytes = 4 * int(np.prod(shape))
         data = zlib.decompressobj().decompress(base64.b64decode(str(given["scores"]), validate=True), n_bytes + 1)
         if len(data) != n_bytes:
-            raise ValueError("with too few or too many numbers")
+            raise InputError("with too few or too many numbers")
         scores = np.frombuffer(data, dtype="<f4").reshape(shape)
         figures = {key: given[key] for key in (*_NUMBERS, "capped", "seconds", "cpu_seconds")}
         whole = all(type(figures[key]) is int and 0 <= figures[key] < 2**53 for key in _NUMBERS)  # type: ignore[operator]
         times = all(type(figures[key]) is float and 0 <= figures[key] < 1e12 for key in ("seconds", "cpu_seconds"))  # type: ignore[operator]
         if not (whole and times and type(figures["capped"]) is bool and np.isfinite(scores).all()):
-            raise ValueError("with figures that make no sense")
+            raise InputError("with figures that make no sense")
         return Trained(scores=scores, **figures)  # type: ignore[arg-type]

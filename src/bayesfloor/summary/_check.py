@@ -488,7 +488,7 @@ def check(
     )
     drawing: Any = {"max_rows": drawn_at_most(rows), "random_state": random_state, "at_most": AT_MOST}
     data = open_data(X, y, groups=groups, predictions=predictions, task=task, clean_labels=clean_labels, **drawing)
-    more = MoreRows(rows, resume, y_kind, tuple(learners or ()), client)
+    more = MoreRows(rows, resume, y_kind, client)
     data = more.checked(data)
     if data.task == NUMBERS:
         data = replace(data, name=name or data.name)

@@ -45,7 +45,6 @@ class MoreRows:
     rows: Any
     resume: str | None
     y_kind: str
-    own: tuple[str, ...]  # names of the user's learners
     client: Any = None  # of a Dask cluster
 
     @property
