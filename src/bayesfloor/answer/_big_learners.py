@@ -20,8 +20,7 @@ import numpy as np
 from bayesfloor.answer._learners import REGISTRY, Size, code_encoder
 from bayesfloor.answer._metrics import CLASSES, LEAST_CHANCE
 from bayesfloor.answer._number_learners import REGRESSORS
-from bayesfloor.answer._on_dask import Job, boost_on_workers, pieces
-from bayesfloor.support._errors import MissingPackageError
+from bayesfloor.answer._pieces import load_lightgbm, pieces
 from bayesfloor.support._tasks import Progress, effective_n_jobs, ignoring, one_blas_thread
 from bayesfloor.support._types import Floats, Ints
 
@@ -61,17 +60,6 @@ class Trained(NamedTuple):
     capped: bool = False
     seconds: float = 0.0
     cpu_seconds: float = 0.0
-
-
-def load_lightgbm() -> Any:
-    """Import LightGBM, which takes a second or two."""
-    try:
-        import lightgbm
-    except ImportError as error:
-        raise MissingPackageError(
-            'Learners that see all rows need LightGBM: pip install "bayesfloor[large]", or leave out rows.'
-        ) from error
-    return lightgbm
 
 
 @dataclass(eq=False)
@@ -253,6 +241,8 @@ class Bench:
         return self._tested(model, n, n_trees, leaves, capped=model.current_iteration() >= most)
 
     def _boost_on_workers(self, size: int, options: dict[str, Any], most: int) -> Trained:
+        from bayesfloor.answer._on_dask import Job, boost_on_workers
+
         low, high = self._ends[1], self._end(size)
         stop, few = ((X, self._labels(y)) for X, y in (self._held[1], self._held[2][:2]))
         job = Job(options, most, _PATIENCE, low, high, self._unit, self._codes, (few, stop))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from time import sleep
@@ -119,35 +119,6 @@ def _gone(client: Any, workers: dict[str, int], n_looks: int = 1) -> set[str]:
     return set()
 
 
-def pieces(
-    lightgbm: Any,
-    rows: Rows,
-    low: float,
-    high: float,
-    told: Callable[[str, int, int], None],
-    some: range | None = None,
-) -> Iterator[Any]:
-    """Yield the rows of each piece in this range: LightGBM reads a piece when it makes its bins, and forgets it."""
-
-    class Piece(lightgbm.Sequence):  # type: ignore[misc]
-        def __init__(self, number: int, n: int, before: int) -> None:
-            self.number, self.n, self.before, self.batch_size = number, n, before, max(1, n)
-
-        def __len__(self) -> int:
-            return self.n
-
-        def __getitem__(self, some: Any) -> np.ndarray:
-            found = rows.read(self.number, low, high)[some]
-            told("reading", self.before + self.n, rows.n)
-            return found
-
-    ends = np.cumsum(rows.pieces)
-    for number in range(len(ends)) if some is None else some:
-        inside = len(rows.chosen(number, low, high))
-        if inside:
-            yield Piece(number, inside, int(ends[number] - rows.pieces[number]))
-
-
 def _dask() -> Any:
     return import_module("distributed")  # as anything: its functions have no types
 
@@ -161,6 +132,7 @@ class _Binned:
     def __init__(self, spec: Spec, job: Job, part: tuple[float, float], options: dict[str, Any]) -> None:
         import lightgbm
 
+        from bayesfloor.answer._pieces import pieces
         from bayesfloor.io._all_rows import Rows
 
         rows, (few, stop) = Rows(spec), job.held

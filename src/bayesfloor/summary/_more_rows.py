@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from numbers import Integral
@@ -11,15 +12,19 @@ import numpy as np
 
 from bayesfloor.answer._all_rows import ENOUGH, AllRows, Known, Stopped, long_race, refuse_memory
 from bayesfloor.answer._answer import Answer
-from bayesfloor.answer._big_learners import load_lightgbm, training_rows
+from bayesfloor.answer._big_learners import training_rows
+from bayesfloor.answer._finished_points import FinishedPoints
 from bayesfloor.answer._hazards import LATER, Hazards
 from bayesfloor.answer._make_answer import LEARN_ON
 from bayesfloor.answer._metrics import IN_PERCENT, METRICS, score_text
+from bayesfloor.answer._pieces import load_lightgbm
 from bayesfloor.io._data import Data
 from bayesfloor.io._features import Features
 from bayesfloor.io._labels import missing_labels
 from bayesfloor.support._errors import InputError
 from bayesfloor.support._words import how_many, number_text, percent, two_digits
+
+logger = logging.getLogger(__name__)
 
 AUTO, ALL = "auto", "all"
 AT_MOST = 200_000  # rows whose features are read for everything but learners that read them in pieces
@@ -53,6 +58,8 @@ class MoreRows:
         n = _n_labelled(data)
         if not self._is_wanted(n):
             return data
+        if self.resume is not None:
+            FinishedPoints(self.resume, "", "")  # raises if the folder cannot be made
         if self.rows != AUTO:
             load_lightgbm()
             most = training_rows(n)
@@ -93,11 +100,12 @@ class MoreRows:
             rows = open_rows(
                 data, features, groups=columns, y_kind=self.y_kind, random_state=known.settings.random_state
             )
-        except InputError:
-            if auto:
-                return answers, None
-            raise
-        return long_race(rows, answers, known, self.most, auto=auto, resume=self.resume, client=self.client)
+            return long_race(rows, answers, known, self.most, auto=auto, resume=self.resume, client=self.client)
+        except InputError as error:  # of rows that the sample does not resemble, or that cannot be read in pieces
+            if not auto:
+                raise
+            logger.warning("learners saw at most %s rows: %s", f"{LEARN_ON:,}", error)
+            return answers, None
 
 
 def _n_labelled(data: Data) -> int:
