@@ -97,7 +97,7 @@ def write_ordered(s3, name, order):
 def test_a_table_whose_row_groups_would_mislead_is_read_whole(s3):
     """Sorted by class and by feature, a few row groups show classes that seem not to overlap."""
     address = write_ordered(s3, "misleading", [("label", "ascending"), ("x0", "ascending")])
-    found = bayesfloor.check(address, "label", effort="quick", max_rows=10_000)
+    found = bayesfloor.check(address, "label", effort="quick", rows=10_000)
 
     assert "resemble each other in 'x0'" in found.prepared.notes[0]
     assert "and in their labels, so the whole table was read" in found.prepared.notes[0]

@@ -87,7 +87,7 @@ class Point(Result):
     --------
     >>> from bayesfloor.answer import Point
     >>> Point(50_000, "boosting", 0.243, 0.241, 0.245, 132, 31, False, 2.4, 2.4)
-    Point(50,000 rows, boosting: 0.243)
+    Point(50,000 rows, boosting: 0.24)
     """
 
     n_rows: int

@@ -87,7 +87,9 @@ def missing_labels(y: Any) -> NDArray[np.bool_]:
         return np.zeros(len(labels) if labels.ndim else 0, dtype=bool)
     if labels.dtype.kind in "mM":
         return np.isnat(labels)
-    if labels.dtype.kind not in "fO":
+    if labels.dtype.kind == "f":
+        return np.isnan(labels)
+    if labels.dtype.kind != "O":
         return np.zeros(len(labels), dtype=bool)
     return np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
 

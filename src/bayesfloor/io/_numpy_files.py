@@ -106,7 +106,8 @@ def _read_part(file: File, asked: Asked) -> Data | None:
         missing = coded.codes < 0
     if asked.no_features:
         return asked.gather(np.empty((n_rows, 0)), (), name, labels, {})
-    drawn = None if asked.at_most is None else draw(missing, asked.at_most, asked.seed)
+    most = file.most_rows(n_rows, asked.most_rows) if file.is_large else n_rows
+    drawn = None if asked.at_most is None else draw(missing, min(asked.at_most, most), asked.seed)
     if drawn is None:
         return None
     X, _ = _features_of(np.concatenate([array.read(*step)[_within(drawn, *step)] for step in steps]), file.shown)

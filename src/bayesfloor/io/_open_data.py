@@ -88,7 +88,7 @@ def open_data(
     max_rows, random_state : int
         The smallest number of rows to read from a large file, and the seed for the subsample.
     at_most : int, default=None
-        Read the features of about so many labelled rows, drawn at random, if there are more.
+        Read the features of at most so many labelled rows, drawn at random.
 
     Returns
     -------
@@ -305,9 +305,11 @@ def _read_table(file: File, asked: Asked) -> Data:
 
 def _draw(file: File, y: np.ndarray, asked: Asked, n_bytes: int) -> np.ndarray | None:
     """Subsample the labelled rows of a large file; None if all of them, ``n_bytes`` as numbers, fit in memory."""
+    is_large = file.is_large or file.is_packed(n_bytes)
     if asked.at_most is not None:
-        return draw(missing_labels(y), asked.at_most, asked.seed)
-    if not file.is_large and not file.is_packed(n_bytes):
+        most = file.most_rows(len(y), asked.most_rows, n_bytes) if is_large else len(y)
+        return draw(missing_labels(y), min(asked.at_most, most), asked.seed)
+    if not is_large:
         return None
     labelled = np.flatnonzero(~missing_labels(y))
     n_drawn = file.most_rows(len(y), asked.most_rows, n_bytes)

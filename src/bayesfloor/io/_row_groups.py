@@ -159,15 +159,17 @@ def places(
 
 
 def draw(missing: NDArray[np.bool_], n_drawn: int, seed: int) -> Ints | None:
-    """Choose about so many of the rows that are not missing by their places; None if there are no more.
+    """Choose so many of the rows that are not missing by their places; None if there are no more.
 
     The smallest places are left for rows to test on, where possible.
     """
-    n_rows = len(missing) - int(np.count_nonzero(missing))
-    if n_rows <= n_drawn:
+    given = np.flatnonzero(~missing)
+    if len(given) <= n_drawn:
         return None
-    low, place = min(_TESTED, _MOST_TESTED / n_rows, 1 - n_drawn / n_rows), places(len(missing), seed)
-    return np.flatnonzero((place >= low) & (place < low + n_drawn / n_rows) & ~missing)
+    low = min(_TESTED, _MOST_TESTED / len(given), 1 - n_drawn / len(given))
+    place = places(len(missing), seed)[given] - np.float32(low)
+    order = np.argpartition(np.where(place < 0, place + 1, place), n_drawn)
+    return np.sort(given[order[:n_drawn]])
 
 
 def _mixed(numbers: Any) -> Any:
