@@ -186,7 +186,8 @@ class AllRows(Result):
         return any(point.capped for point in self.points if point.n_rows == self.n_used)
 
     def _summary(self) -> str:
-        return f"{self.n_used:,} of {self.n_rows:,} rows: {number_text(self.best.loss, 2)} by {printable(self.best.learner)}"
+        best = f"{number_text(self.best.loss, 2)} by {printable(self.best.learner)}"
+        return f"{self.n_used:,} of {self.n_rows:,} rows: {best}"
 
     def _columns(self) -> dict[str, Any]:
         return {name: [getattr(point, name) for point in self.points] for name in Point.__dataclass_fields__}
