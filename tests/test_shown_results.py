@@ -83,9 +83,10 @@ def _hazards():
 NAMES = [
     "Ahead", "AllRows", "Answer", "Budget", "ClassAnswers", "ClassForests", "ClassTree", "Column", "Comparison",
     "Counts", "Curve", "Data", "Dependence", "DoubtfulColumns", "Drift", "ErrorByPrediction", "Facts", "Finding",
-    "Fit", "Floor", "Forecast", "Forest", "Gap", "GapLines", "Gate", "HoldOut", "Importances", "Leak", "MergeAdvice", "MergeStep", "ModelScore",
-    "OddNumbers", "OneVsRestFloor", "PairAnswers", "PairwiseFloor", "Part", "Point", "Prepared", "Race", "Reason",
-    "RelatedRows", "SampleScores", "SelectionPath", "Step", "SuspiciousLabels", "TooGood", "Trait", "TwoSamples",
+    "Fit", "Floor", "Forecast", "Forest", "Gap", "GapLines", "Gate", "HoldOut", "Importances", "Leak", "MergeAdvice",
+    "MergeStep", "ModelScore", "OddNumbers", "OneVsRestFloor", "PairAnswers", "PairwiseFloor", "Part", "Point",
+    "Prepared", "Race", "Reason", "RelatedRows", "SampleScores", "SelectionPath", "Step", "SuspiciousLabels",
+    "TooGood", "Trait", "TwoSamples",
 ]
 # fmt: on
 

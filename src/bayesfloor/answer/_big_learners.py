@@ -242,8 +242,6 @@ class Bench:
         return self._tested(model, n, n_trees, leaves, capped=model.current_iteration() >= most)
 
     def _boost_on_workers(self, size: int, options: dict[str, Any], most: int) -> Trained:
-        from bayesfloor.answer._on_dask import Job, boost_on_workers
-
         low, high = self._ends[1], self._end(size)
         stop, few = ((X, self._labels(y)) for X, y in (self._held[1], self._held[2][:2]))
         job = Job(options, most, _PATIENCE, low, high, self._unit, self._codes, (few, stop))
