@@ -280,8 +280,7 @@ class Bench:
         """Train a network with one hidden layer: a few epochs, with steps that become smaller."""
         from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-        size = min(size, self.most)
-        size = min(size, max(FEW, _MOST_SEEN))
+        size = min(size, self.most, max(FEW, _MOST_SEEN))
         kind = MLPClassifier if self.n_classes else MLPRegressor
         model: Any = kind(
             hidden_layer_sizes=(200,), learning_rate_init=_STEP, batch_size=_BATCH, random_state=self.random_state

@@ -28,7 +28,6 @@ GATES = (  # what can fail a check
     *("target", "max_error", "max_pair_error", "max_class_error"),
     *("min_rows", "max_unlabelled", "fail_on", "baseline"),
 )
-AT_MOST = 200_000  # rows that check reads whole; the rest only in pieces
 ACCURACIES = ("accuracy", "balanced_accuracy")  # whose targets are percentages or fractions
 METRICS = (*ACCURACIES, "roc_auc", "log_loss", "brier", "r2", "rmse", "mae")
 _WRITTEN = re.compile(r"\+?(\d+\.?\d*|\.\d+)( ?%|(e[+-]?\d+)?)", re.ASCII)  # a percentage or fraction
@@ -427,7 +426,7 @@ def make_output(*, quiet: bool, verbose: bool, no_color: bool, no_progress: bool
 
 def read(settings: Settings) -> Data:
     """Read the input file."""
-    from bayesfloor.io._open_data import open_data
+    from bayesfloor.io._open_data import AT_MOST, open_data
 
     few = {} if settings.rows is None else {"at_most": AT_MOST}
     most = settings.rows if isinstance(settings.rows, int) and settings.rows <= AT_MOST else settings.max_rows

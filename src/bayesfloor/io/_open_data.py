@@ -34,6 +34,7 @@ from bayesfloor.support._parameters import check_choice, check_flag, check_seed
 from bayesfloor.support._types import Ints
 from bayesfloor.support._words import how_many
 
+AT_MOST = 200_000  # rows whose features a check reads for everything but learners that read them in pieces
 _BYTES_SHARE = 0.05  # fraction of the files' bytes to read for a sample
 _MORE_BYTES = 1.5  # if the user asks for many rows: fraction of bytes to read, relative to the fraction of rows
 _LABELS_SHARE = 0.4  # of these bytes; if the label column takes more, only the labels in the chosen groups are read

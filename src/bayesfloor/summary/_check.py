@@ -40,7 +40,7 @@ from bayesfloor.floor._bayes_floor import BayesFloor, check_settings
 from bayesfloor.floor._sample import Sample, SampledRowsWarning, Settings, UnreachablePriorsError
 from bayesfloor.io._data import Data
 from bayesfloor.io._labels import as_label_array, missing_labels
-from bayesfloor.io._open_data import open_data
+from bayesfloor.io._open_data import AT_MOST, open_data
 from bayesfloor.io._table_preparer import Prepared
 from bayesfloor.summary._facts import Facts, facts_of_numbers, gather_facts
 from bayesfloor.summary._figures import grow_class_tree, metrics
@@ -48,7 +48,7 @@ from bayesfloor.summary._findings import Measured
 from bayesfloor.summary._gates import AT_LEAST, FAILED, Gate, check_limits, make_gates, target_gate
 from bayesfloor.summary._json import dump, load
 from bayesfloor.summary._markdown import to_markdown
-from bayesfloor.summary._more_rows import AT_MOST, MoreRows, drawn_at_most
+from bayesfloor.summary._more_rows import MoreRows, drawn_at_most
 from bayesfloor.summary._next import Step, next_steps
 from bayesfloor.summary._text import terminal_width, to_text
 from bayesfloor.support._errors import InputError, blame

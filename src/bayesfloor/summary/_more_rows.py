@@ -27,7 +27,6 @@ from bayesfloor.support._words import how_many, number_text, percent, two_digits
 logger = logging.getLogger(__name__)
 
 AUTO, ALL = "auto", "all"
-AT_MOST = 200_000  # rows whose features are read for everything but learners that read them in pieces
 
 
 def drawn_at_most(rows: object) -> int | None:
